@@ -32,8 +32,8 @@ export function lineIdentity(
 }
 
 /**
- * The stored hash is keyed, because it stays readable beside the event: from an unkeyed one a short text could be guessed
- * by trying all, even after its erasure.
+ * The stored hash is keyed, because it stays readable beside the event: an unkeyed hash of a short text would give it away to whoever
+ * hashes all short texts, even after its erasure.
  */
 function identity(vault: KeyVault, tenant: string, commandId: string, body: unknown): Idempotency {
   const plainBodyHash = hashOf(body);

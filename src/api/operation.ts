@@ -15,9 +15,9 @@ export interface Operation<Input extends z.ZodObject = z.ZodObject, Output = unk
   readonly name: string;
   readonly summary: string;
   readonly area: 'Memories' | 'Search' | 'Summaries' | 'Reasoning' | 'Operation' | 'Audit' | 'Administration';
-  /** A single object, whatever part of a request a transport takes its fields from. */
+  /** Schema of the input: one object, even if a transport takes its fields from several parts of a request. */
   readonly input: Input;
-  /** Schema of the output; of one item where the output is always an `ItemStream`. */
+  /** Schema of the output, or of one item if the output is always an `ItemStream`. */
   readonly output: z.ZodType;
   /** Shown in documentation. An input that is a stream is shown as text. */
   readonly examples: { readonly input: JsonObject | string; readonly output: unknown };
@@ -52,19 +52,18 @@ export interface RoleAccess {
 }
 
 /**
- * How a repeated command is recognised. Command ids and hashes of arguments are in the log, so what is declared here for
- * an operation never changes. It uses the methods and paths of HTTP, where it began, for every transport: a command may be
- * repeated through another one.
+ * How a repeated command is recognised. Command ids and hashes of arguments are in the log, so what is declared here for an operation
+ * never changes. All transports use the method and path of HTTP, because a command may be repeated through another transport.
  */
 export interface CommandRule<Input> {
-  /** What an idempotency key is scoped to: the same key means another command elsewhere. */
+  /** Scope of an idempotency key: the same key in another scope is another command. */
   scope(input: Input): readonly [method: string, path: string];
   /**
    * Schema of the part of the input that must be equal in a repetition: without the fields that `scope` or a condition
    * covers. Absent if that is the whole input, `null` if the command takes nothing else.
    */
   readonly arguments?: z.ZodObject | null;
-  /** Further value that must be equal in a repetition, of an input with its defaults filled in. */
+  /** A further value that must be equal in a repetition, computed from the input with its defaults. */
   variant?(input: Input): string;
 }
 
@@ -80,7 +79,7 @@ export interface AuditedRead {
   readonly items: number;
   readonly memoryId?: string;
   readonly parameters?: JsonObject;
-  /** Decide whether the read is `watched`. */
+  /** The memories that were read; they decide whether the read is `watched`. */
   readonly memories?: readonly Placement[];
 }
 
@@ -116,9 +115,9 @@ export interface Credential {
 
 export interface Outcome<Output> {
   readonly output: Output;
-  /** The command was carried out before: this is its first answer. */
+  /** True if the command was carried out before: `output` is its first answer. */
   readonly replayed?: boolean;
-  /** A command that stores or replaces has stored something new. */
+  /** True if a command that stores or replaces has stored something new. */
   readonly isNew?: boolean;
   /** Absent if nothing was read that the audit rule applies to. */
   readonly read?: AuditedRead;

@@ -6,14 +6,14 @@ import type { SqlExecutor } from '../ports/sql.ts';
 import { generationTable } from '../read-models/generation-table.ts';
 import { variantOf } from '../read-models/generation-variant.ts';
 
-/** From this share of texts in other languages on, the multilingual model finds more than a model for English. */
+/** From this share of memories in other languages on, the multilingual model finds more than a model for English. */
 const leastShare = 0.2;
-/** Fewer texts may be of any language. */
+/** The sample must have this many texts in other languages, because a few may be exceptions. */
 const leastTexts = 5;
-/** Pages of the table that are read, and texts: a sample takes a few milliseconds however many memories there are. */
+/** A sample reads this many pages of the table and this many texts: a few milliseconds however many memories there are. */
 const pages = 64;
 const texts = 500;
-/** Beginnings of texts, in characters. */
+/** Characters that are read of each text. */
 const textLength = 400;
 
 const englishModels = new Map([bgeSmall, e5Small].map(({ id, name }) => [id, name]));
@@ -46,7 +46,7 @@ export async function sampleLanguages(sql: SqlExecutor): Promise<StoredLanguages
   return { ...languageShareOf(rows.map(({ text }) => text)), model: variantOf(vectors.signature) };
 }
 
-/** A sentence that says how to change to the multilingual model; undefined if it would not serve better. */
+/** A sentence that says how to change to the multilingual model; undefined if it would not find more. */
 export function modelAdvice(
   { judged, foreign, model }: StoredLanguages,
   { embeddingModels }: Pick<Config, 'embeddingModels'>,

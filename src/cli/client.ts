@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { Stratalog, StratalogError } from '../../packages/client/src/index.ts';
 
-/** Whom a command talks to, and how it prints. */
+/** The server and the caller of a command, and how it prints. */
 export interface Connection {
   readonly url: string;
   readonly key: string | undefined;
@@ -39,17 +39,17 @@ export function connectionOf(command: Command): Connection {
   };
 }
 
-/** A client of a connection. A missing key sends none, whatever the environment says. */
+/** A client for a connection. Without a key it sends none, even if the environment has one. */
 export function clientOf({ url, key = '', onBehalfOf }: Connection): Stratalog {
   return new Stratalog({ url, apiKey: key, onBehalfOf, timeoutMs: longestCallMs, fetch: fetchFrom(url) });
 }
 
-/** No server answers at this address, and none has before. */
+/** No server answers at this address, and none has answered this command before. */
 export class ServerMissing extends StratalogError {
   override readonly name = 'ServerMissing';
 }
 
-/** Connections that are cut off or time out have a server. */
+/** Codes of errors that mean there is no server. After others, such as a reset or a time-out, there may be one. */
 const missing = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', undefined]);
 
 /** A fetch that fails for good if there is no server: a person waits only for one that is restarting. */

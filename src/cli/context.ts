@@ -45,7 +45,7 @@ export function contextCommand(): Command {
       if (json) return printJson(context);
       for (const { detail } of context.warnings) console.error(styleText('yellow', `Note: ${detail}`));
       if (context.text !== '') console.log(printableLines(context.text));
-      // Beside the text, so that a pipe gets nothing else.
+      // Printed on standard error, so that a pipe gets only the text.
       const left = context.leftOut.length === 0 ? '' : `, ${context.leftOut.length} left out`;
       const sources = context.items.map(({ citation }) => printable(citation));
       console.error(styleText('dim', [...sources, `${context.tokenCount} tokens${left}`].join('\n')));

@@ -53,7 +53,7 @@ export function exportCommand(): Command {
 /** Replaces the file only after everything was written, so that it is never a partial export. Only its owner may read it. */
 async function writeWhole(file: string, lines: () => AsyncIterable<string>): Promise<void> {
   const kind = await stat(file).catch(() => undefined);
-  // Such as a terminal or a pipe.
+  // A terminal or a pipe cannot be replaced.
   if (kind && !kind.isFile()) return pipeline(lines, createWriteStream(file));
   const target = kind ? await realpath(file) : file;
   const part = `${target}.${randomUUID()}.part`;
@@ -76,7 +76,7 @@ async function writeWhole(file: string, lines: () => AsyncIterable<string>): Pro
   }
 }
 
-/** Also removes the company: it is the tenant, and another tenant would refuse it. */
+/** Also removes the company, which is the tenant: another tenant would refuse it. */
 function withoutDerived({ scope, ...memory }: StoredMemory): Record<string, unknown> {
   const { company: _, ...placed } = scope;
   const given = Object.entries(memory).filter(([field]) => !derived.includes(field));

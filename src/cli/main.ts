@@ -25,7 +25,7 @@ export async function main(argv: readonly string[]): Promise<void> {
   }
 }
 
-/** The server validates the values of options. */
+/** Whether the command was used wrongly: the server validates the values of options. */
 function isMisuse(error: unknown): boolean {
   return isProblem(error, 'validation-failed');
 }

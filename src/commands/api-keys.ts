@@ -38,7 +38,9 @@ export const createKeyInput = z
 
 export type CreateKeyInput = z.infer<typeof createKeyInput>;
 
-/** An agent has one name and serves users; no other key does. */
+/**
+ * Yields what is wrong with a key of role agent, which has exactly one name and serves users, or with another key that names users.
+ */
 function* faultsOfAgent({
   role,
   user,

@@ -28,7 +28,7 @@ export interface Recorded {
  * and a repetition with other arguments throws `idempotency-key-reused`.
  */
 export class CommandRecord {
-  /** Of this command and part alone; its first writer wins. */
+  /** A stream of its own for this command and part. Its first writer wins. */
   readonly stream: StreamName;
   readonly #services: CommandServices;
   readonly #context: CommandContext;

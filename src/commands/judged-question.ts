@@ -7,7 +7,7 @@ import { changeStream } from './change-stream.ts';
 import { unknownMemory } from './change-memory.ts';
 import { callerKey, type CommandContext, type CommandServices } from './context.ts';
 
-/** A search is recorded shortly after its answer was sent. For this long a missing record is waited for. */
+/** How long to wait for the record of a search, which is written shortly after its answer was sent. */
 const recordedWithinMs = 5_000;
 const pollMs = 50;
 
@@ -23,8 +23,8 @@ export function assertOwnSearch(
 }
 
 /**
- * Records what a search asked in the stream of a memory's feedback, once. A judgement that follows it there counts for questions
- * like that one. Throws `not-found` if the search was not recorded or was erased.
+ * Records the question of a search in the stream of a memory's feedback, once. The judgement that follows it in the stream counts for
+ * similar questions. Throws `not-found` if the search was not recorded or was erased.
  */
 export async function recordQuestion(
   services: CommandServices,

@@ -1,12 +1,14 @@
 import type { InTurn, StoreMemoryInput } from './store-memory.ts';
 
 /**
- * Keeps lines of a bulk request in order where it matters. Of two lines with one externalId the later one waits
- * for the earlier one: it is refused, or with `upsert` replaces it. Turns of a session with the same time, or none, are ordered by the log, so each is appended
- * after the one that was sent before it.
+ * Keeps lines of a bulk request in order where it matters. Of two lines with one externalId the later one waits for the earlier one:
+ * it is refused, or with `upsert` replaces it. Turns of a session with the same time, or without one, are ordered by the log, so each
+ * is appended after the one that was sent before it.
  */
 export class LineOrder {
-  /** End of the latest unfinished line, by what a later line may have in common with it. */
+  /**
+   * Resolves when the latest line with a key has ended. Lines with the same externalId, or of the same session and time, share a key.
+   */
   readonly #latest = new Map<string, Promise<void>>();
 
   /** Stores a line after the earlier lines that it must not overtake. */

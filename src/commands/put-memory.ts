@@ -116,13 +116,13 @@ class Put {
     if (record && earlier !== undefined) {
       const replay = firstAnswer(record, loaded);
       if (replay) return { ...replay, isNew: true };
-      // The answer of a command that was carried out, whatever has become of the memory and the externalId since.
+      // The command was carried out before: return its answer, whatever has happened to the memory and the externalId since.
       if (record.lastEventIn(loaded) >= 0 || (await record.read())) return this.#replace(id);
     }
     if (holder !== undefined && holder !== id) return this.#forget(id);
     if (loaded.length === 0) return this.#store(id);
     const snapshot = foldMemory(loaded);
-    // Left by a memory that was erased, or by a bulk line with the same key and another externalId.
+    // The claim was left behind by a memory that was erased, or by a bulk line with the same key and another externalId.
     if (!isLive(snapshot) || snapshot.state.value.claim !== this.#claim) {
       await releaseClaim(this.#services, this.#context, this.#claim, id);
       return this.#forget(id);
@@ -130,7 +130,7 @@ class Put {
     this.#assertReplaceable(snapshot, loaded);
     if (!(await this.#isOwn(id))) return undefined;
     return this.#replace(id).catch((error: unknown) => {
-      // Erased since it was loaded.
+      // The memory was erased after it was loaded.
       if (error instanceof Problem && error.code === 'not-found') return undefined;
       throw error;
     });
@@ -177,7 +177,7 @@ class Put {
     return (await takeClaim(this.#services, this.#context, this.#record.stream, id)) === id;
   }
 
-  /** An earlier run of the command recorded a memory that it did not write. */
+  /** Drops the record of an earlier run of the command, which named a memory that was not written. */
   async #forget(id: string): Promise<undefined> {
     if (this.#record) await releaseClaim(this.#services, this.#context, this.#record.stream, id);
   }

@@ -12,7 +12,7 @@ export interface RetrievalFact {
   readonly id: string;
   readonly events: readonly Exclude<RetrievalEvent, FeedbackEvent>[];
   readonly context: CommandContext;
-  /** Other events of the same stream were recorded before. */
+  /** True if other events of the same stream were recorded before. */
   readonly follows?: boolean;
 }
 

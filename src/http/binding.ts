@@ -48,7 +48,7 @@ export interface Binding {
 /** Input fields that come from a header, by their own rule. */
 const headerFields = ['expectedRevision', 'mustBeNew'];
 
-/** The body holds the arguments of a command, or the whole input. Throws if a field of the input would come from nowhere. */
+/** The body holds the arguments of a command, or the whole input. Throws if no part of the request holds a field of the input. */
 export function bind<Input extends z.ZodObject, Output>(
   operation: Operation<Input, Output>,
   method: Method,

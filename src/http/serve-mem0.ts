@@ -63,8 +63,8 @@ async function answer(koa: Context, routes: readonly Route[], context: ServingCo
 }
 
 /**
- * The credential as other routes take it: mem0's clients send `Token <key>`. They insist on a key, so while this server asks
- * for none, one that can only be of mem0 stands for none.
+ * The credential in the form of the other routes: mem0's clients send `Token <key>`. They insist on a key. So if this server requires
+ * none, a key that is not in Stratalog's format counts as no key.
  */
 async function authorizationOf(koa: Context, authenticator: Authenticator): Promise<string> {
   const sent = koa.get('authorization');

@@ -206,7 +206,10 @@ function reply(
   if (options.revalidates && hasCurrent(koa, koa.response.get('etag'))) koa.status = 304;
 }
 
-/** The headers of a stream have promised to keep the connection, which a server that stops would wait for. */
+/**
+ * Closes the connection after the response if the server stops. The headers of a stream, already sent, promised to keep the
+ * connection, and the stopping server would wait for it.
+ */
 function closeBehind(koa: Context, closing: AbortSignal): void {
   const end = new AbortController();
   koa.res.once('close', () => end.abort());

@@ -91,8 +91,8 @@ async function listenOn(
 }
 
 /**
- * Nobody else listens there: the file, if there is one, was left by a process that was killed. The socket gets its mode in a
- * folder of its own, so at no time can another user connect.
+ * Listens on a socket file, and replaces one that a killed process may have left: only the process that has the data folder open
+ * listens there. The socket gets its mode in a folder of its own, so at no time can another user connect.
  */
 async function listenInFile(server: http.Server, file: string): Promise<void> {
   const own = await mkdtemp(path.join(path.dirname(file), '.api-'));

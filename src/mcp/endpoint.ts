@@ -61,7 +61,10 @@ function isInitialize(body: unknown): boolean {
   return (body as { readonly method?: unknown } | null)?.method === 'initialize';
 }
 
-/** The handler passes this on to where the server of the request is made. The credential has been checked before. */
+/**
+ * The session in the form in which the handler passes it on to the function that makes the server of the request. The credential has
+ * been checked before.
+ */
 function asAuthInfo(session: Session): AuthInfo {
   return { token: '', clientId: session.caller.principal, scopes: [], extra: { session } };
 }

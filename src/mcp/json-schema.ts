@@ -22,7 +22,7 @@ type Schema = z.core.JSONSchema.BaseSchema;
 
 /** Keywords that only limit a value, beyond what its description says. */
 const limits = new Set(['$schema', 'pattern', 'minLength', 'maxLength', 'maxItems', 'propertyNames']);
-/** Nobody has to choose the values of a result. */
+/** Keywords that help to choose a value. Results do not need them. */
 const choices = new Set(['minimum', 'maximum', 'minItems', 'default']);
 
 /** The fields of a result are described where they are listed; deeper ones are understood by their names. */

@@ -26,7 +26,7 @@ export const prompts: Prompt[] = [
   },
 ];
 
-/** Of a name that a client sends, in the answer to it. */
+/** Characters quoted of a name that a client sent. */
 const longestName = 100;
 
 const recallArguments = z.strictObject({ topic: memorySearch.input.shape.query });

@@ -59,7 +59,7 @@ export async function readResource(uri: string, act: Act): Promise<ReadResourceR
   return { contents: [{ uri, mimeType: 'application/json', text: JSON.stringify(found, null, 2) }] };
 }
 
-/** The error of the protocol for a request that has no result in which a problem could be told. */
+/** The error of the protocol for a request whose result has no place for a problem. */
 export function protocolError(problem: Problem, { requestId }: Session, uri?: string): ProtocolError {
   if (problem.code === 'not-found' && uri !== undefined) return new ResourceNotFoundError(uri);
   const code = problem.status < 500 ? ProtocolErrorCode.InvalidParams : ProtocolErrorCode.InternalError;

@@ -16,7 +16,7 @@ import type { Act, Performer, Session } from './session.ts';
 import { tools } from './tools/index.ts';
 import { annotationsOf, type Tool } from './tools/tool.ts';
 
-/** Of a name that a client sends, in the answer to it. */
+/** Characters quoted of a name that a client sent. */
 const longestName = 100;
 
 const byName = new Map(tools.map((tool) => [tool.name as string, tool]));

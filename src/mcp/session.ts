@@ -7,7 +7,7 @@ import type { TenantContext } from '../domain/access/context.ts';
 import { actingFor } from '../domain/access/on-behalf.ts';
 import { invalid, type Problem } from '../domain/problems.ts';
 
-/** Who makes a request over MCP, and the request that a log entry about it names. */
+/** The caller of a request over MCP, and the id under which the request is logged. */
 export interface Session {
   readonly caller: TenantContext;
   readonly credential: Credential;

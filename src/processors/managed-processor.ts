@@ -9,7 +9,7 @@ import { CheckpointMoved, type EventProcessor, type Term } from './processor.ts'
 import { isTransient } from './transient.ts';
 
 const pageSize = 500;
-/** A checkpoint that moved past nothing but other events is written this often at most. */
+/** Shortest time between two writes of a checkpoint that moved only past events of other processors. */
 const idleWriteMs = 10_000;
 const parkedRetryMs = 30_000;
 const neverAborted = new AbortController().signal;
@@ -152,7 +152,9 @@ export class ManagedProcessor implements EventProcessor {
     return this.#move(from, to, effects ?? undefined);
   }
 
-  /** Past a part of the log without events for the manager: written now and then, to shorten the next start. */
+  /**
+   * Moves the checkpoint past a part of the log without events for the manager. It is written now and then, to shorten the next start.
+   */
   async #pass(from: Checkpoint, to: number): Promise<Checkpoint> {
     return performance.now() < this.#writtenAt + idleWriteMs ? from : this.#move(from, to);
   }

@@ -215,7 +215,7 @@ export class Generation {
     return own;
   }
 
-  /** Alone, or in one transaction with what other partitions write at the same time. */
+  /** Writes a step, alone or in one transaction with the steps of other partitions. */
   async #writeStep(step: Step, { alone }: { alone: boolean }): Promise<BookmarkState> {
     const { state, to } = step;
     const isOneOfMany = state.partitions.length < this.partitions.length;

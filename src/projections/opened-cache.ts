@@ -48,7 +48,7 @@ export class OpenedCache {
     for (const event of recorded) {
       const { position } = event;
       const own = opening.then((opened) => opened.get(position)!);
-      // Whoever awaits it handles the error. Later readers try again, since the vault may be back.
+      // The reader that awaits it handles the error. Later readers try again, since the vault may be back.
       own.catch(() => this.#cache.delete(position));
       started.set(position, own);
       this.#cache.set(position, own, { size: recordedSize(event) });

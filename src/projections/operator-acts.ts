@@ -62,8 +62,8 @@ export class OperatorActs {
 }
 
 /**
- * The object of the operation: a command whose rebuild was lost begins another one, and a command that was rejected may be repeated with
- * another stream, or find another generation to switch to.
+ * What an operation is about: a generation or a stream. Operations of one command can differ in it: a command whose rebuild was lost
+ * begins another one, and a command that was rejected may be repeated with another stream, or find another generation to switch to.
  */
 function objectOf({ data }: OperationEvent): number | string | undefined {
   if ('generation' in data) return data.generation;

@@ -19,7 +19,7 @@ export class Pages {
       return page;
     }
     this.#ends.set(position, page.scannedTo);
-    // Whoever awaits it handles the error.
+    // The reader that awaits the page handles the error.
     this.#load(page.scannedTo).catch(() => undefined);
     return page;
   }

@@ -68,8 +68,8 @@ export interface Comparison {
 }
 
 /**
- * Both digests at the same bookmarks, which are locked meanwhile; undefined while the live generation has others. Several partitions move
- * one by one and are hardly ever level: the events that the live generation is ahead are applied to the new one first, from `ahead`.
+ * Both digests at the same bookmarks, which are locked meanwhile; undefined while the live generation has others. Several partitions
+ * move one by one and are hardly ever level. So the events that the new generation lacks are first applied to it, from `ahead`.
  */
 export async function compareWithLive(
   sql: Sql,

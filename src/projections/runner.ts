@@ -28,7 +28,7 @@ export interface RunnerOptions {
   readonly projections: readonly Projection[];
   /** Woken whenever a bookmark has moved, for queries that wait for a position. */
   readonly progress: WakeUp;
-  /** Decide which of the processes that may run the same projections does. */
+  /** Decide which process runs a projection that several processes may run. */
   readonly leases: Leases;
   /** Where the relay publishes the log; without it the projections read the log itself. */
   readonly topics?: Topics;

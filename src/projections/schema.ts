@@ -91,7 +91,7 @@ begin
   end loop;
 end $$;
 `,
-  // Counts of the terms of passages. Generations of before have none; they are read until they are rebuilt.
+  // Counts of the terms of passages. Generations of earlier versions have none; they are read until they are rebuilt.
   `
 do $$
 declare texts text; counts text;

@@ -5,7 +5,7 @@ import type { Partitioning } from './partitions.ts';
 /** Where generations get their events from: the log itself, or the topics that the relay fills. */
 export interface Source {
   readonly partitioning: Partitioning;
-  /** What all generations of the process share, until `signal` aborts. Run once. */
+  /** Does the work that all generations of the process share, until `signal` aborts. Called once. */
   follow(signal: AbortSignal): Promise<void>;
   /** Keeps a generation up to date. Its name is the key of the generation. */
   processorOf(generation: Generation): EventProcessor;

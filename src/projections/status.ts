@@ -35,7 +35,7 @@ export interface PartitionStatus {
 }
 
 export interface ParkedStream {
-  /** Another generation may be able to apply the event. */
+  /** The generation that cannot apply the event. Another one may be able to. */
   readonly generation: number;
   readonly stream: string;
   readonly position: number;

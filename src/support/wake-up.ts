@@ -1,4 +1,4 @@
-/** Lets several readers sleep until something happens, without missing what happens between a look and the sleep. */
+/** Lets several readers sleep until something happens, without missing what happens between looking for work and falling asleep. */
 export class WakeUp {
   #count = 0;
   readonly #sleepers = new Set<() => void>();

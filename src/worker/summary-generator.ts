@@ -7,7 +7,7 @@ import { extract, type Source } from '../domain/summaries/extract.ts';
 import type { SummaryScope } from '../domain/summaries/summary-scope.ts';
 import type { Tokenizer } from '../ports/tokenizer.ts';
 
-/** The name of the extractive summarizer; another one writes other summaries of the same memories. */
+/** Name and version of the extractive summarizer. A version that writes other summaries of the same memories needs a new name. */
 const extractive = 'extractive-1';
 
 /** What a scope holds, at `position` or later. */
@@ -35,7 +35,7 @@ export interface Generation {
   readonly summarized: SummaryScope;
   readonly depths: readonly Depth[];
   readonly trigger: SummaryTrigger;
-  /** What the summaries must know at least. */
+  /** Position that the summaries must include. */
   readonly position: number;
 }
 

@@ -20,7 +20,7 @@ export class Keys {
     );
   }
 
-  /** The keys of the tenant, without their secrets. `await` answers a page, `for await` all. */
+  /** The keys of the tenant, without their secrets. `await` returns one page, `for await` iterates over all. */
   list(query: api.ListKeysQuery = {}, options?: CallOptions): PagedList<api.ApiKey, api.ListKeysAnswer> {
     return new PagedList((page) => {
       const asked = { ...query, ...page };

@@ -8,7 +8,7 @@ import { PagedList } from './paged-list.ts';
 import { path } from './request.ts';
 import type { Transport } from './transport.ts';
 
-/** What selects events of the audit. */
+/** Selects events of the audit. */
 export type AuditFilter = Omit<api.AuditEventsQuery, 'follow' | 'limit' | 'cursor'>;
 
 const eventsPath = '/v1/audit/events';
@@ -21,7 +21,7 @@ export class Audit {
     this.#transport = transport;
   }
 
-  /** The events of the tenant, in order. `await` answers a page, `for await` all. */
+  /** The events of the tenant, in order. `await` returns one page, `for await` iterates over all. */
   events(
     query: Omit<api.AuditEventsQuery, 'follow'> = {},
     options?: CallOptions,
@@ -32,12 +32,12 @@ export class Audit {
     }, query);
   }
 
-  /** The events in one stream that ends with the log, continued where it was if the connection is lost. */
+  /** The events as one stream, which ends at the end of the log. It continues after the last event if the connection is lost. */
   stream(query: AuditFilter = {}, options?: CallOptions): AsyncGenerator<api.AuditEvent> {
     return this.#events(query, options);
   }
 
-  /** As `stream`, and then new events as they arrive, until `signal` is aborted or the loop is left. */
+  /** Like `stream`, but continues with new events as they arrive, until `signal` is aborted or the loop is left. */
   follow(query: AuditFilter = {}, options?: CallOptions): AsyncGenerator<api.AuditEvent> {
     return this.#events({ ...query, follow: 'true' }, options);
   }

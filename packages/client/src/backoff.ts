@@ -3,7 +3,10 @@ import { ConnectionLostError, ProblemError, UnreachableError } from './errors.ts
 const firstMs = 250;
 const longestMs = 8_000;
 
-/** Answers of a server that is busy, or of a proxy whose server is starting. A 504 of a proxy has no code of ours. */
+/**
+ * Statuses of a busy server, or of a proxy whose server is starting. 504 is not among them: the server sends it too, so `isPassing`
+ * tests for the one of a proxy, `http-504`.
+ */
 const passingStatuses = new Set([429, 502, 503]);
 
 /** Whether the same request may succeed later. */

@@ -8,14 +8,14 @@ import { randomKey } from './request.ts';
 import { RequestBody, type LineSource } from './request-body.ts';
 import type { Transport } from './transport.ts';
 
-/** A memory to store; with `upsert`, it replaces the one that has its externalId. */
+/** A memory to store; with `upsert`, it replaces the memory that has its externalId. */
 export interface BulkMemory extends api.StoreMemory {
   readonly upsert?: boolean | undefined;
 }
 
 /**
- * Stores many memories in one request and yields the result of each as it arrives, in order. If the connection is lost,
- * the same body is sent again under the same key, if there is a second one, and the results continue where they were.
+ * Stores many memories in one request and yields the result of each as it arrives, in order. If the connection is lost and `source`
+ * can be read again, the same lines are sent again under the same idempotency key, and the results continue where they stopped.
  */
 export async function* storeAll(
   transport: Transport,
@@ -35,7 +35,7 @@ export async function* storeAll(
       );
       let repeated = 0;
       for await (const line of linesOf<api.BulkLine>(response)) {
-        // Lines that were stored are answered again.
+        // A repeated request answers all lines again: skip the results that were already yielded.
         if (repeated++ < before) continue;
         answered++;
         if (line.position !== undefined) transport.seen.add(line.position);

@@ -12,7 +12,7 @@ export class Deadline {
   constructor(given: AbortSignal | undefined, timeoutMs: number | undefined) {
     given?.throwIfAborted();
     const controller = new AbortController();
-    // Timers run at once if they are longer.
+    // `setTimeout` would run at once with a longer delay.
     if (timeoutMs === undefined || timeoutMs > longestTimerMs) {
       this.signal = given ?? controller.signal;
       this.#end = Infinity;

@@ -15,7 +15,7 @@ export interface FieldError {
   readonly message: string;
 }
 
-/** What an answer other than 2xx holds. */
+/** The body of an answer whose status is not 2xx. */
 export interface ProblemDocument {
   readonly code?: string;
   readonly title?: string;
@@ -36,7 +36,7 @@ export class ProblemError<Code extends string = string> extends StratalogError {
   readonly detail: string;
   /** The fields that are wrong. */
   readonly errors: readonly FieldError[];
-  /** Names the request in the log of the server. */
+  /** Identifies the request in the server's log. */
   readonly requestId: string | undefined;
   readonly remedy: string | undefined;
   /** Seconds after which the server asks to be called again. */

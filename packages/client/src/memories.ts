@@ -9,7 +9,7 @@ import type { Transport } from './transport.ts';
 /** One version of a memory. */
 export type MemoryVersion = api.MemoryHistoryAnswer['items'][number];
 
-/** Why a memory is linked to another. */
+/** The types of links between memories. */
 export type LinkType = Extract<api.HopPath['steps'][number], { via: 'link' }>['type'];
 
 /** `/v1/memories`. */
@@ -33,7 +33,7 @@ export class Memories {
     externalId: string,
     memory: api.PutMemory,
     options: ChangeOptions & {
-      /** Refuse to replace. */
+      /** `*`: fail if a memory with this external id exists. */
       readonly ifNoneMatch?: '*' | undefined;
     } = {},
   ): Promise<api.StoredAnswer> {
@@ -58,7 +58,7 @@ export class Memories {
     return storeAll(this.#transport, memories, options);
   }
 
-  /** The memories that the caller may see, newest first. `await` answers a page, `for await` all. */
+  /** The memories that the caller may see, newest first. `await` returns one page, `for await` iterates over all. */
   list(
     query: api.ListMemoriesQuery = {},
     options?: CallOptions,
@@ -112,7 +112,7 @@ export class Memories {
     );
   }
 
-  /** All versions of a memory, oldest first. `await` answers a page, `for await` all. */
+  /** All versions of a memory, oldest first. `await` returns one page, `for await` iterates over all. */
   history(
     id: string,
     query: api.MemoryHistoryQuery = {},
@@ -145,7 +145,7 @@ export class Memories {
     );
   }
 
-  /** Link a memory to another, or change the confidence of the link. Answers the source. */
+  /** Link a memory to another, or change the confidence of the link. Returns the source. */
   link(
     id: string,
     type: LinkType,
@@ -164,7 +164,7 @@ export class Memories {
     );
   }
 
-  /** Remove a link. Answers the source. */
+  /** Remove a link. Returns the source. */
   unlink(id: string, type: LinkType, target: string, options?: CommandOptions): Promise<api.LinkAnswer> {
     return this.#transport.call(
       { method: 'DELETE', path: path`/v1/memories/${id}/links/${type}/${target}`, changes: true },

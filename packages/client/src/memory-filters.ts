@@ -20,14 +20,14 @@ const scopeKeys: readonly (readonly [keyof EntityIds, ScopeKey])[] = [
 
 export type Filter = Record<string, unknown>;
 
-/** Where a memory with these ids belongs. Throws a `TypeError` if there is none. */
+/** The layer and scope of a memory with these ids. Throws a `TypeError` if no id is given. */
 export function placeOf(ids: EntityIds): { layer: ScopeKey; scope: Partial<Record<ScopeKey, string>> } {
   const given = scopeKeys.flatMap(([id, key]) => (ids[id] === undefined ? [] : [[key, ids[id]] as const]));
   if (!given[0]) throw noEntity();
   return { layer: given[0][0], scope: Object.fromEntries(given) };
 }
 
-/** A filter of Stratalog for memories with these ids and conditions. Throws a `TypeError` if none names an id. */
+/** A filter of Stratalog for memories with these ids and conditions. Throws a `TypeError` if neither requires an id. */
 export function filterOf(ids: EntityIds, filters: Filter = {}): Filter {
   const own = Object.fromEntries(scopeKeys.map(([id]) => [id, ids[id]]));
   const conditions = [...conditionsOf(own), ...conditionsOf(filters)];
@@ -65,7 +65,7 @@ function conditionsOf(filters: Filter): Filter[] {
   });
 }
 
-/** mem0's fields in both spellings; everything else is metadata. */
+/** The filter field for a name of mem0 in either spelling; any other name is a key of the metadata. */
 function fieldOf(name: string): string {
   const camel = name.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
   const scope = scopeKeys.find(([id]) => id === camel);
@@ -77,7 +77,7 @@ function fieldOf(name: string): string {
 }
 
 function condition(field: string, value: unknown): Filter {
-  // Any value: a test fails where the field is missing.
+  // `*` matches every value. The comparison only excludes memories without the field.
   if (value === '*') return { [field]: { gte: '' } };
   if (Array.isArray(value)) return { [field]: { in: value } };
   if (typeof value !== 'object' || value === null) return { [field]: { eq: value } };

@@ -10,7 +10,7 @@ export type { EntityIds } from './memory-filters.ts';
 export interface MemoryOptions extends StratalogOptions {
   /** A client to use instead of these settings. */
   readonly client?: Stratalog | undefined;
-  /** The key is of role `agent`: each call acts for the user that it names. */
+  /** Whether the key has the role `agent`: then each call acts for the user that it names. */
   readonly actsForUsers?: boolean | undefined;
 }
 
@@ -22,9 +22,9 @@ export interface Message {
 
 export interface AddOptions extends EntityIds, CallOptions {
   readonly metadata?: Record<string, unknown> | undefined;
-  /** Messages are stored verbatim, so it changes nothing yet. */
+  /** Accepted for compatibility. It has no effect, because messages are stored verbatim. */
   readonly infer?: boolean | undefined;
-  /** When it was said; a number is in seconds since 1970. */
+  /** Time of the messages; a number is in seconds since 1970. */
   readonly timestamp?: number | string | Date | undefined;
 }
 
@@ -34,7 +34,7 @@ export interface SearchOptions extends EntityIds, CallOptions {
   readonly topK?: number | undefined;
   /** Another name of `topK`. */
   readonly limit?: number | undefined;
-  /** Least score. Without one, only what answers the question. */
+  /** Lowest score of a result. By default only memories that answer the question are returned. */
   readonly threshold?: number | undefined;
 }
 
@@ -128,7 +128,7 @@ export class Memory {
     return { results: results.map(({ memory, score }) => ({ ...itemOf(memory), score })) };
   }
 
-  /** The memory; null if there is none, or none any more. */
+  /** The memory; null if it does not exist or was deleted. */
   async get(memoryId: string, options: ByIdOptions = {}): Promise<MemoryItem | null> {
     try {
       const memory = await this.client.memories.get(memoryId, {}, this.#call(options));
@@ -161,7 +161,7 @@ export class Memory {
     return { message: 'Memory updated successfully!' };
   }
 
-  /** It can be restored for 30 days, by `client.memories.restore`. */
+  /** Deletes a memory. It can be restored for 30 days, by `client.memories.restore`. */
   async delete(memoryId: string, options: ByIdOptions = {}): Promise<{ message: string }> {
     await this.client.memories.delete(memoryId, this.#call(options));
     return { message: 'Memory deleted successfully!' };
@@ -212,7 +212,7 @@ export class Memory {
     return items;
   }
 
-  /** As `deleteAll`: whose memories are deleted has to be named. There is no call that deletes those of everybody. */
+  /** Same as `deleteAll`: ids are required, because no call deletes the memories of everybody. */
   async reset(scope: EntityIds & CallOptions = {}): Promise<{ message: string }> {
     return this.deleteAll(scope);
   }

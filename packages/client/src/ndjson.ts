@@ -16,7 +16,7 @@ export async function* linesOf<Line>(response: Response): AsyncGenerator<Line> {
     }
     if (rest.trim() !== '') yield parsed(rest, lost) as Line;
   } finally {
-    // Tells the server when the caller reads no further.
+    // Tells the server that the caller stopped reading.
     reader.cancel().catch(() => undefined);
   }
 }

@@ -2,7 +2,7 @@
 export interface StratalogOptions {
   /** Default: the environment variable `STRATALOG_URL`, or `http://127.0.0.1:8080`. */
   readonly url?: string | undefined;
-  /** An API key or a JWT. Default: the environment variable `STRATALOG_API_KEY`. An empty text sends none. */
+  /** An API key or a JWT. Default: the environment variable `STRATALOG_API_KEY`. An empty string sends no credential. */
   readonly apiKey?: string | undefined;
   /** The user that a key of role `agent` acts for. */
   readonly onBehalfOf?: string | undefined;
@@ -14,7 +14,7 @@ export interface StratalogOptions {
   readonly readYourWrites?: boolean | undefined;
   /** Sent with every request. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** Takes the place of the global `fetch`. */
+  /** Used instead of the global `fetch`. */
   readonly fetch?: typeof fetch | undefined;
 }
 
@@ -45,18 +45,18 @@ export interface ChangeOptions extends CommandOptions {
 
 export const defaultUrl = 'http://127.0.0.1:8080';
 
-/** A variable of the environment, where there is one that this program may read. An empty one counts as unset. */
+/** An environment variable; undefined if it is unset or empty, or if this runtime does not give access to it. */
 export function environmentVariable(name: string): string | undefined {
   try {
     const { process } = globalThis as { process?: { env?: Record<string, string | undefined> } };
     return process?.env?.[name] || undefined;
   } catch {
-    // Deno asks for permission.
+    // Deno throws if the program has no permission to read the environment.
     return undefined;
   }
 }
 
-/** The address without a slash at its end. Throws a `TypeError` if it is none. */
+/** The address without trailing slashes. Throws a `TypeError` if it is not an http or https address. */
 export function baseUrl(url: string): string {
   if (!/^https?:\/\/[^/]/i.test(url) || !URL.canParse(url))
     throw new TypeError(`url must be an http or https address such as ${defaultUrl}, not ${url}`);

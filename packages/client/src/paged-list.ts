@@ -12,8 +12,8 @@ interface PageQuery {
 const largestPage = 500;
 
 /**
- * A list that was not asked for yet: `await` answers one page, and `for await` all items, page by page. `cursor` and
- * `limit` (of a page) apply to both.
+ * A list that is requested when it is used: `await` returns one page, and `for await` iterates over all items, page by page. `cursor`
+ * and `limit` (of a page) apply to both.
  */
 export class PagedList<Item, Answer extends Page<Item> = Page<Item>>
   implements PromiseLike<Answer>, AsyncIterable<Item>

@@ -16,7 +16,7 @@ export class RequestBody<Line extends object> implements RawBody {
   readonly contentType = 'application/x-ndjson';
   readonly #source: LineSource<Line>;
   #isUsed = false;
-  /** What the source has thrown. */
+  /** The error that the source has thrown. */
   failure: { readonly error: unknown } | undefined;
 
   constructor(source: LineSource<Line>) {
@@ -79,7 +79,7 @@ function blobOf(parts: readonly (string | Uint8Array)[]): Blob {
   return new Blob(parts as ConstructorParameters<typeof Blob>[0]);
 }
 
-/** Browsers send no body as a stream over HTTP/1.1. */
+/** Whether `fetch` accepts a stream as a body. Browsers do not over HTTP/1.1. */
 function canStream(): boolean {
   return !('document' in globalThis) && !('WorkerGlobalScope' in globalThis);
 }

@@ -9,9 +9,9 @@ export interface ApiRequest {
   readonly body?: object | undefined;
   /** Headers of this call. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** A status other than 2xx whose body is the answer too. */
+  /** A status other than 2xx whose body is returned like that of a 2xx. */
   readonly alsoAnswers?: number | undefined;
-  /** A read that takes `minPosition`, in its query or in its body. */
+  /** Where a read takes `minPosition`; undefined if the call does not take it. */
   readonly reads?: 'query' | 'body' | undefined;
   /** Whether it changes something, so that a repetition needs an idempotency key. */
   readonly changes?: boolean | undefined;

@@ -1,5 +1,5 @@
 /**
- * The latest position that this client's own commands were given. Positions are opaque to callers; this client comes with
+ * The latest position that the server returned for this client's own commands. Positions are opaque to callers; this client comes with
  * the server and may compare them: `<log>-<number in base 36>`.
  */
 export class SeenPosition {

@@ -17,7 +17,7 @@ export class Stratalog {
   readonly admin: Admin;
   readonly #transport: Transport;
 
-  /** Throws a `TypeError` if the address or the key cannot be one. */
+  /** Throws a `TypeError` if the address or the key is malformed. */
   constructor(options: StratalogOptions | Transport = {}) {
     const transport = options instanceof Transport ? options : new Transport(options);
     this.#transport = transport;
@@ -31,17 +31,17 @@ export class Stratalog {
     return this.#transport.url;
   }
 
-  /** The position of the latest command; reads of this client include it. Another client takes it by `remember`. */
+  /** The position of the latest command; reads of this client include it. Pass it to `remember` of another client. */
   get position(): string | undefined {
     return this.#transport.seen.latest;
   }
 
-  /** Lets reads include what another client wrote, by its `position`. */
+  /** Makes the reads of this client include what another client has written; `position` is that client's `position`. */
   remember(position: string): void {
     this.#transport.seen.add(position);
   }
 
-  /** A client of the same connection and positions that acts for a user; for keys of role `agent`. */
+  /** A client with the same connection and positions that acts for a user; for keys of role `agent`. */
   onBehalfOf(user: string | undefined): Stratalog {
     return new Stratalog(this.#transport.onBehalfOf(user));
   }
@@ -67,7 +67,7 @@ export class Stratalog {
     return this.#transport.call({ method: 'GET', path: '/v1/stats', query, reads: 'query' }, options);
   }
 
-  /** State of the server; also while it is not ready. */
+  /** State of the server. Resolves even if the server is not ready. */
   readiness(options?: CallOptions): Promise<api.Readiness> {
     return this.#transport.call({ method: 'GET', path: '/readyz', alsoAnswers: 503 }, options);
   }
@@ -86,7 +86,7 @@ export class Reasoning {
     this.#transport = transport;
   }
 
-  /** Search, then follow links and names in texts to memories that the question does not resemble. */
+  /** Search, then follow links and mentioned names to memories that are not similar to the question. */
   multiHop(request: api.MultiHop, options?: CallOptions): Promise<api.MultiHopAnswer> {
     return this.#transport.call(
       { method: 'POST', path: '/v1/reasoning/multi-hop', body: request, reads: 'body' },

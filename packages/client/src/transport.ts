@@ -11,11 +11,11 @@ const defaultRetries = 4;
 /** How long a read may wait for the client's own writes: the most that the server allows. */
 const longestWaitMs = 30_000;
 
-/** A body that is no JSON object; it is made anew for each attempt. */
+/** A body that is not a JSON object. It is created anew for each attempt. */
 export interface RawBody {
   readonly contentType: string;
   readonly body: () => Promise<NonNullable<RequestInit['body']>>;
-  /** A stream that was read cannot be sent again. */
+  /** False once a source that can be read only once has been read. */
   readonly canRepeat: () => boolean;
 }
 
@@ -59,7 +59,7 @@ export class Transport {
     }
   }
 
-  /** The answer, unread. Only `signal` ends it: a stream lasts as long as it lasts. */
+  /** The answer with its body unread. There is no time limit, since a stream may last; only `signal` ends it. */
   async open(request: ApiRequest, options: RequestOptions = {}, raw?: RawBody): Promise<Response> {
     return this.#attempts(
       request,
@@ -78,7 +78,7 @@ export class Transport {
     raw?: RawBody,
   ): Promise<Answer> {
     const { retries = this.retries } = options;
-    // Made once: all attempts are the same command.
+    // Created once: all attempts are the same command.
     const headers = this.#headersOf(request, options, raw);
     for (let attempt = 0; ; attempt++) {
       const minPosition = this.#minPositionOf(request);
@@ -86,7 +86,7 @@ export class Transport {
       try {
         return await read(await this.#send(request, target, { ...init, headers, ...(await rawBody(raw)) }));
       } catch (error) {
-        // A caller that aborted gets the reason, however the request ended.
+        // If the caller aborted, throw the reason of the signal instead of the error that the abort caused.
         deadline.signal.throwIfAborted();
         if (minPosition !== undefined && isAboutMinPosition(error)) {
           // The log was replaced. Without the position, this cannot happen again.
@@ -104,7 +104,7 @@ export class Transport {
   #headersOf(request: ApiRequest, options: RequestOptions, raw: RawBody | undefined): Headers {
     const user = options.onBehalfOf ?? this.#options.onBehalfOf;
     const contentType = raw?.contentType ?? (request.body && 'application/json');
-    // Made here and not by fetch, whose errors about headers look like those of the network.
+    // Created here and not by `fetch`, which reports invalid headers like errors of the network.
     return new Headers({
       ...this.#headers,
       ...(contentType !== undefined && { 'content-type': contentType }),
@@ -126,7 +126,7 @@ export class Transport {
     minPosition: string | undefined,
     deadline: Deadline,
   ): { target: string; init: RequestInit } {
-    // Less than the call may take, so that the server says that it was the wait.
+    // Shorter than the call's own limit, so that the server can answer that the wait timed out.
     const waitMs = Math.floor(Math.min(longestWaitMs, 0.9 * deadline.left));
     const wait = minPosition === undefined ? {} : { minPosition, waitMs };
     const parameters = reads === 'query' ? { ...wait, ...query } : query;
@@ -140,7 +140,7 @@ export class Transport {
   async #send({ alsoAnswers }: ApiRequest, target: string, init: RequestInit): Promise<Response> {
     const { fetch = globalThis.fetch } = this.#options;
     const response = await fetch(target, init).catch((cause: unknown) => {
-      // A fetch of the caller's own may say more.
+      // The caller's own `fetch` may throw an error that says more.
       if (cause instanceof StratalogError) throw cause;
       throw new UnreachableError(`no Stratalog answers at ${this.url}`, { cause });
     });
@@ -163,7 +163,7 @@ export class Transport {
   }
 }
 
-/** `asOf` may be unknown too. */
+/** Whether the server does not know `minPosition`. The same problem can be about `asOf`. */
 const isAboutMinPosition = (error: unknown): boolean =>
   isProblem(error, 'position-unknown') && error.errors.some(({ path }) => path === 'minPosition');
 

@@ -7,7 +7,7 @@ import {
 } from '../../ports/embedder.ts';
 import { abandonAfter } from '../../support/resilience/time-limit.ts';
 
-/** More than two attempts of a query take. */
+/** Time limit of a probe, longer than two attempts of a query. */
 const probeMs = 15_000;
 /** Time after a failed start in which calls are rejected at once, so that a missing model does not slow down every query. */
 const pauseMs = 1_000;

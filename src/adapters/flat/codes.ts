@@ -16,7 +16,7 @@ export class Codes {
   readonly #dimension: number;
   readonly #first: KernelMemory;
   readonly #second: KernelMemory;
-  /** By slot. */
+  /** The scale of each vector, by slot. */
   #scales = new Float32Array(block);
 
   constructor(dimension: number) {

@@ -104,7 +104,7 @@ async function largeSets(
   return sets;
 }
 
-/** Undefined for a generation of before, which has no passages. */
+/** The table of the passages' vectors; undefined for a generation that an earlier version built without passages. */
 function passageTable(signature: string): string | undefined {
   return hasPassageVectors(signature) ? passageVectorTable(variantOf(signature)) : undefined;
 }

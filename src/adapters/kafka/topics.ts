@@ -12,7 +12,7 @@ import { hasType, KafkaRefused, translate } from './errors.ts';
 import { maxBatchBytes, type KafkaTransportOptions } from './options.ts';
 
 const attempts = 6;
-/** For calls that are retried here. */
+/** Attempts of kafkajs for calls that this class repeats itself. */
 const fewAttempts = 1;
 const pollMs = 50;
 const visibleMs = 10_000;

@@ -18,7 +18,7 @@ export class BusyFlag {
     return this.#state.buffer;
   }
 
-  /** Runs `work` with the flag set. After `endWhenIdle` it does not run it and never resolves. */
+  /** Runs `work` with the flag set. After `endWhenIdle`, `work` is not run and the promise never settles. */
   async during<T>(work: () => Promise<T>): Promise<T> {
     if (Atomics.compareExchange(this.#state, 0, idle, busy) === over) return new Promise(() => undefined);
     try {

@@ -36,7 +36,7 @@ export class OpenAiLanguageModel implements LanguageModel {
   readonly #client: OpenAI;
   readonly #limits: RetryLimits;
   readonly #host: string;
-  /** Pairs of model and purpose, and so of schema, for which the endpoint does not accept `response_format`. */
+  /** Pairs of model and purpose for which the endpoint does not accept `response_format`. Each purpose has one schema. */
   readonly #onlyWords = new Set<string>();
 
   constructor(options: OpenAiLanguageModelOptions) {

@@ -28,8 +28,8 @@ const tableQuery = `with tables as materialized (
   select * from tables where modified > 50 or dead > 50 or inserted > 1000 or age > 100000000 or unseen > 100`;
 
 /**
- * Runs while the database is idle what background processes do on a PostgreSQL server: checkpoints, which keep the
- * write-ahead log and the next start short, VACUUM and ANALYZE, and flushing commits that did not wait for the disk.
+ * Does the work of a PostgreSQL server's background processes while the database is idle: checkpoints, which keep the write-ahead log
+ * and the next start short, VACUUM and ANALYZE, and flushing commits that did not wait for the disk.
  */
 export class Maintenance {
   readonly #engine: Engine;
@@ -43,7 +43,7 @@ export class Maintenance {
   #notBefore = 0;
   /** Dead rows by table that are left only in its graph. Reset at each start, like PostgreSQL's counters. */
   readonly #inGraph = new Map<string, number>();
-  /** Everything is done and there was no request since: then ticks do nothing. */
+  /** True if no task is left and no request has come since: then ticks do nothing. */
   #resting = false;
 
   constructor(engine: Engine, failed: (reason: string) => void) {

@@ -11,7 +11,7 @@ export interface KeptRow {
   readonly memory_id: string;
 }
 
-/** What is read of a row; `k` is the table in both expressions. */
+/** What to read of each row; `k` is the table in both expressions. */
 export interface Selection {
   readonly columns: string;
   /** Whether there is anything to cache. */
@@ -44,7 +44,7 @@ export function changesChannel(kind: string): string {
   return `noted_${kind}`;
 }
 
-/** From now on every change of the table's rows is recorded in `read.noted_changes`, in the transaction that makes it. */
+/** Starts to record every change of the table's rows in `read.noted_changes`, in the transaction that makes the change. */
 export function recordChanges(sql: Sql, kind: string, table: string): Promise<void> {
   const triggers = events.map(
     ([event, rows]) =>

@@ -19,7 +19,7 @@ export class LoadQueue {
     return this.#waiting.has(key) || this.#loading.has(key);
   }
 
-  /** False if the set was refused a short while ago. */
+  /** Adds a set. Returns false if it was refused a short while ago. */
   add(set: RowSet): boolean {
     const key = keyOf(set);
     if (performance.now() < (this.#refusedUntil.get(key) ?? 0)) return false;

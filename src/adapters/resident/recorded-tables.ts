@@ -1,7 +1,9 @@
 import type { Sql } from '../../ports/sql.ts';
 import { ignoreChanges, recordChanges, recordedTables } from './changes.ts';
 
-/** A table whose triggers another process installed: whether they are complete, and whether it is the same table, is unknown. */
+/**
+ * Object id of a table whose triggers another process installed: they may be incomplete, or belong to a dropped table of that name.
+ */
 const unknownOid = 0;
 
 /** The tables whose changes are recorded in the database, for one kind of rows. */
@@ -21,7 +23,7 @@ export class RecordedTables {
     for (const table of await recordedTables(this.#sql, this.#kind)) this.#oids.set(table, unknownOid);
   }
 
-  /** From now on the changes of a table are recorded. */
+  /** Starts to record the changes of a table. */
   async record(table: string, oid: number): Promise<void> {
     if (this.#oids.get(table) !== oid) await recordChanges(this.#sql, this.#kind, table);
     this.#oids.set(table, oid);

@@ -28,13 +28,13 @@ export function bestFirst(left: ScoredText, right: ScoredText): number {
 
 /** Slots of removed memories are reclaimed when there are more of them than this and than memories. */
 const leastRemoved = 1_000;
-/** A query with more terms has more than most memories. */
+/** A query with more terms than this has more terms than most memories. */
 const fewTerms = 64;
 /** Bytes of a memory without its terms: its id in a list and a map, its length, and the start of its terms. */
 export const bytesOfMemory = 200;
-/** Bytes of a term without its postings, … */
+/** Bytes of a term without its postings. */
 const bytesOfTerm = 250;
-/** … and of one posting: 8 bytes plus spare capacity. */
+/** Bytes of one posting: 8, and spare capacity. */
 const bytesOfPosting = 10;
 
 /**
@@ -149,7 +149,7 @@ export class InvertedIndex implements Contents<CountedText> {
     };
   }
 
-  /** The scores by slot, and the slots that have one: the caller resets them to 0. */
+  /** Returns the scores by slot, and the slots that have one. The caller resets these scores to 0. */
   #score(terms: readonly string[], weights: readonly number[]) {
     if (this.#scores.length < this.#ids.length)
       this.#scores = new Float64Array(Math.ceil(1.25 * this.#ids.length));

@@ -2,7 +2,7 @@ import { callerKey, eventContext } from '../../commands/context.ts';
 import type { EventContext } from '../../ports/event-store.ts';
 import type { Call } from '../operation.ts';
 
-/** Context of the events of a command on a projection. The operator's reason is sealed under his own key. */
+/** Context of the events of a command on a projection. The operator's reason is sealed under the operator's own key. */
 export function operatorContext({ services: { commands }, context }: Call<unknown>): EventContext {
   return eventContext(context, callerKey(commands.vault, context.caller));
 }

@@ -7,9 +7,9 @@ import { isMemoryId, memoryStream } from '../../domain/streams.ts';
 import type { Services } from '../services.ts';
 
 /**
- * The caller as it acts for the user of a memory: for protocols that name a memory and not whom the call is for. Only a
- * caller of role agent that acts for nobody yet changes, and only if its credential serves this user; for any other caller,
- * memory or id the caller stays as it is, so that unknown and hidden memories look the same.
+ * The caller acting for the user of a memory, for protocols whose calls name a memory but no user. This applies only to a caller of
+ * role agent that acts for nobody yet, and only if its credential serves that user. In all other cases the caller is returned
+ * unchanged, so that unknown and hidden memories look the same.
  */
 export async function actingForUserOf(
   caller: TenantContext,

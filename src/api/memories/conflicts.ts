@@ -31,7 +31,7 @@ export const conflictFields = {
 
 export const storedAnswerSchema = memoryAnswerSchema.extend(conflictFields).meta({ id: 'StoredAnswer' });
 
-/** The head of the log when a command arrives, up to which conflicts are looked for; 0 if they are not. */
+/** The head of the log when a command arrives: conflicts are looked for up to there. 0 if the caller asks for none. */
 export async function arrivalOf(
   { commands }: Pick<Services, 'commands'>,
   mode: ConflictMode,

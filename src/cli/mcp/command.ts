@@ -51,7 +51,7 @@ async function serveFolder({ data }: { data?: string }, connection: Connection):
     (request) => folder.send({ ...request, headers }),
     () => folder.close(),
   );
-  // The client is answered meanwhile.
+  // The client is served while the folder opens.
   await folder.open();
   await served;
 }

@@ -13,7 +13,7 @@ import { serverInfo } from '../../mcp/server.ts';
 import { Lists, type Ask } from './lists.ts';
 import { RequestRefused, TargetGone, type Message, type Post } from './json-rpc.ts';
 
-/** Sends a request to whoever serves the memory. Throws `TargetGone` or `RequestRefused`. */
+/** Sends a request to the process that serves the memory. Throws `TargetGone` or `RequestRefused`. */
 export type Send = (request: Omit<Post, 'headers'>) => Promise<Message>;
 
 const passedOn = [

@@ -28,9 +28,9 @@ export class RequestRefused extends Error {
   }
 }
 
-/** A server that works says so every 15 s. */
+/** A request fails after this long without a byte. The server sends a sign of life every 15 s while it works. */
 const silenceMs = 60_000;
-/** Of the answer of a server that is not Stratalog. */
+/** Most characters quoted of the answer of a server that is not Stratalog. */
 const longestReason = 500;
 
 const protocolVersion = '2025-11-25';

@@ -4,10 +4,12 @@ import type { ListToolsResult, Server } from '@modelcontextprotocol/server';
 const kinds = { 'tools/list': 'tools', 'prompts/list': 'prompts' } as const;
 type ListMethod = keyof typeof kinds;
 
-/** Asks whoever serves the memory for a list. */
+/** Asks the process that serves the memory for a list. */
 export type Ask = (method: ListMethod) => Promise<unknown>;
 
-/** What a client was told about tools and prompts, so that it can be told when they, or the resources, change. */
+/**
+ * Remembers the lists of tools and prompts that a client received, so that the client can be told when they, or the resources, change.
+ */
 export class Lists {
   readonly #server: Server;
   readonly #listed = new Map<ListMethod, string>();
@@ -18,7 +20,7 @@ export class Lists {
     this.#server = server;
   }
 
-  /** A list that the client has received. */
+  /** Called with a list that the client has received. */
   received(method: string, result: unknown): void {
     if (!isListMethod(method)) return;
     this.#listed.set(method, digestOf(method, result));
@@ -29,18 +31,18 @@ export class Lists {
     );
   }
 
-  /** A tool has done its work. One that does not only read may have changed the list of memories. */
+  /** Called after a tool succeeded. A tool that is not read-only may have changed the list of memories. */
   async called(name: string): Promise<void> {
     if (!this.#listed.has('tools/list') || this.#reading.has(name)) return;
     await this.#server.sendResourceListChanged();
   }
 
-  /** Whoever served the memory is gone. */
+  /** Called when the process that served the memory is gone. */
   lost(): void {
     this.#isLost = true;
   }
 
-  /** The memory answers. If another program serves it than before, its lists are compared with what the client knows. */
+  /** Called when the memory answers again. If another program serves it now, its lists are compared with what the client knows. */
   async answered(ask: Ask): Promise<void> {
     if (!this.#isLost) return;
     this.#isLost = false;

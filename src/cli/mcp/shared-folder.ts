@@ -61,7 +61,7 @@ export class SharedFolder {
     await this.#app?.stop();
   }
 
-  /** The path of the socket is made for each request: a short one is a link in a folder that the system cleans up. */
+  /** Makes the path of the socket for each request: a short path is a link in a temporary folder, which the system may clean up. */
   async #post(request: Post): ReturnType<typeof post> {
     const { file, dispose } = await socketIn(this.#config.dataDir);
     try {
@@ -73,9 +73,8 @@ export class SharedFolder {
 
   async #open(): Promise<void> {
     if (this.#app || this.#isClosing) return;
-    // Asked first, because it is cheap: a process that only waits takes no time from the one that starts.
+    // Checked first, because it is cheap: a waiting process takes no time from the one that starts, and does not load the server.
     if (await isLocked(this.#config.dataDir)) return;
-    // Nor does it load the server.
     const { startApp } = await import('../../app.ts');
     try {
       this.#app = await startApp(this.#config, this.#logger, { listens: false });

@@ -2,7 +2,7 @@ import { styleText } from 'node:util';
 import { preview, printable, printableLines } from '../output.ts';
 import type { StoredMemory } from '../../../packages/client/src/index.ts';
 
-/** A memory with all of its fields that say something, then its content. */
+/** A memory with all of its fields that are not empty, then its content. */
 export function memoryText(memory: StoredMemory): string {
   const { externalId, scope, spaces, tags, metadata, occurredAt, retentionUntil, accessCount } = memory;
   const rows: [string, string | undefined][] = [

@@ -7,7 +7,7 @@ import { changeStream } from '../change-stream.ts';
 import type { CommandContext, CommandServices } from '../context.ts';
 import { summaryStreamOf } from './summary-stream.ts';
 
-/** Destroys the keys of all summaries, of today and before, that quote an erased memory, and records it. Idempotent. */
+/** Destroys the keys of all current and earlier summaries that quote an erased memory, and records that. Idempotent. */
 export async function eraseSummaries(
   services: CommandServices,
   context: CommandContext,

@@ -17,7 +17,7 @@ export interface SummaryRequest {
 
 export interface RequestedSummary extends CommandResult, SummaryScope {}
 
-/** Asks for new summaries of a scope; a worker makes them. Throws if the caller does not see the scope or writes nothing. */
+/** Asks for new summaries of a scope; a worker makes them. Throws if the caller may not write or does not see the scope. */
 export async function requestSummary(
   services: CommandServices,
   context: CommandContext,
@@ -37,7 +37,7 @@ export async function requestSummary(
   return { ...summarized, position, replayed };
 }
 
-/** The scope with the caller's own user, and agent, where a memory that it stores would have them. */
+/** Adds the caller's own user and agent to the scope if the layer needs them and the request leaves them out. */
 export function completeScope(caller: TenantContext, { layer, scope }: SummaryScope): SummaryScope {
   const wanted = identifiersOf(layer);
   const surplus = scopeKeys.find((key) => scope[key] !== undefined && !wanted.includes(key));

@@ -27,7 +27,10 @@ export interface TenantContext {
 export const causes = ['user', 'llm', 'system'] as const;
 export type Cause = (typeof causes)[number];
 
-/** The caller's name in history and audit: the user if known, else the agent, else the credential. A caller of role agent is itself. */
+/**
+ * The caller's name in history and audit: the user if known, else the agent, else the credential. For a caller of role agent it is the
+ * agent, even if it acts for a user.
+ */
 export function actorOf(context: TenantContext): string {
   if (context.user !== undefined && !hasRole(context, 'agent')) return `user:${context.user}`;
   if (context.agent !== undefined) return `agent:${context.agent}`;

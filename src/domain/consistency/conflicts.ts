@@ -7,7 +7,7 @@ import type { Statement } from './statement.ts';
 export const conflictKinds = ['contradicts', 'supersedes', 'duplicates'] as const;
 export type ConflictKind = (typeof conflictKinds)[number];
 
-/** A memory as it is compared with one that is stored. */
+/** A memory in the form in which it is compared with a newly stored one. */
 export interface StoredStatement extends Statement {
   /** When its content was stored; ISO 8601. */
   readonly updatedAt: string;
@@ -21,7 +21,7 @@ export interface Conflict {
   readonly reason: string;
   /** 0..1. */
   readonly confidence: number;
-  /** The other one is about a later time, so the stored memory does not replace it. */
+  /** True if the other memory is about a later time, so that the stored one does not replace it. */
   readonly isOutdated: boolean;
 }
 

@@ -147,7 +147,7 @@ function itemOf({ kind, memory, span, notes }: Entry, n: number, count: CountTok
   };
 }
 
-/** The day of the last memory that each one replaced, by its id. */
+/** By memory id: the day of the latest memory that it replaced. */
 function replacedBy(candidates: readonly Candidate[]): ReadonlyMap<string, string> {
   const days = new Map<string, string>();
   for (const { supersededBy, time } of candidates) {

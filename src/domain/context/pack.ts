@@ -25,11 +25,11 @@ export interface Packed {
   readonly repeated: readonly number[];
 }
 
-/** The rest of a budget that is too short for anything of use. */
+/** A remaining budget of fewer tokens than this is too short for anything useful. */
 const leastRest = 12;
-/** So many texts in a row that do not fit end the search for one that does. */
+/** Packing ends after this many texts in a row that do not fit. */
 const mostMisses = 12;
-/** Only texts that may fit are counted: a token has rarely more characters. */
+/** A token rarely has more characters than this, so a text that is longer than its room allows by this need not be counted. */
 const charactersPerToken = 12;
 
 /** The first or the next larger part of a text. */
@@ -104,7 +104,7 @@ function beginningOf(content: string, quotation: Span, room: number, cost: Cost)
   return found;
 }
 
-/** The best addition, removed; of equal ones that of the text that comes first. */
+/** Removes and returns the best addition; among equals the one of the first text. */
 function takeBest(additions: Addition[]): Addition {
   let best = 0;
   for (let at = 1; at < additions.length; at++) {

@@ -4,15 +4,18 @@ import { termCounts } from '../text/tokens.ts';
 
 /** A part of a memory that a context may quote. */
 export interface Quotation extends Span {
-  /** How much of what the memory says about the question it holds, 0..1; the whole memory holds 1. */
+  /** Estimated share, 0..1, of what the memory says about the question; 1 for the whole memory. */
   readonly share: number;
 }
 
-/** A text of so few estimated tokens is quoted whole. */
+/** A text of at most this many estimated tokens is quoted whole. */
 const undivided = 24;
-/** The shortest quotation has this share of the different words of the text that it is from, or this many of them. */
+/** The shortest quotation has this share of the distinct words of its text, or this many of them. */
 const leastWords = { share: 0.6, count: 50 };
-/** What the shortest quotation of a short memory holds, that of a long one, and its best passage. Fitted with the development sets. */
+/**
+ * `share` of the shortest quotation of a short memory (`core`) and of a long one (`coreOfPassage`), and of the best passage. Fitted
+ * with the development sets.
+ */
 export const shares = { core: 0.85, coreOfPassage: 0.55, passage: 0.8 };
 
 /**

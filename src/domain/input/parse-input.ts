@@ -4,7 +4,7 @@ import { truncate } from '../text/truncate.ts';
 import { fieldsOf, schemaAt } from './schema-fields.ts';
 import { suggestField } from './suggest-field.ts';
 
-/** Where a field of the input belongs that is not part of the schema: its name, and the words that say where. */
+/** Fields of the input that do not belong in the schema, by name, with words that say where they belong. */
 export type FieldsElsewhere = Readonly<Record<string, string>>;
 
 /** A body may have a hundred thousand unknown fields; only the first errors are listed. */

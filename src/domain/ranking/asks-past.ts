@@ -14,7 +14,7 @@ const PAST_WORDS = new RegExp(
   'iu',
 );
 const PAST_TENSE = /\b(?:did|was|were|had)\b/i;
-/** With a verb in the past tense: until when it was so. "What did they use before they switched?" */
+/** Words that, with a verb in the past tense, say until when something was so: "What did they use before they switched?" */
 const UNTIL_THEN = /\b(?:before|until|till|prior\s+to|last|ago|earlier)\b/i;
 
 /**

@@ -13,14 +13,14 @@ export interface PassageSignals {
 
 /**
  * By how many standard deviations the best of `count` unrelated passages exceeds their mean: √(2 ln count), the limit for normally
- * distributed values. Source: Cramér, "Mathematical Methods of Statistics", 1946, § 28.6. Without it, a text would be the more
- * relevant to everything the longer it is.
+ * distributed values. Source: Cramér, "Mathematical Methods of Statistics", 1946, § 28.6. Without this correction, a longer text would
+ * be more relevant to every query.
  */
 export function luckOfBest(count: number): number {
   return Math.sqrt(2 * Math.log(Math.max(1, count)));
 }
 
-/** Terms of a passage, about. */
+/** Approximate number of terms of a passage. */
 export const TERMS_OF_PASSAGE = 90;
 
 /** The terms of a query in one passage of a long text. */

@@ -14,7 +14,7 @@ export const DISTANCE = 2.5;
 /** Rounding of `relevanceOf`, generously. */
 const rounding = 1e-9;
 
-/** A relevance that no memory in the answer is below; for the search, which need not look at memories below it. */
+/** Lower bound of the relevance in an answer. A search need not look at memories below it. */
 export function leastRelevance(cut: Cut): number {
   return relevanceOf(thresholdOf(cut)) * (1 - rounding);
 }

@@ -32,7 +32,7 @@ export const questionKinds: readonly FeedbackKind[] = ['helpful', 'irrelevant'];
 
 /** Log-odds, by meaning alone, at which two questions begin to be alike, and at which they are the same. */
 const ALIKE = { from: -2, to: -0.5 };
-/** Of two questions that are equal, for a model whose cosines were not measured. */
+/** Cosine of two questions that are equal, for a model whose cosines were not measured. */
 const EQUAL = 0.98;
 
 /**
@@ -53,7 +53,7 @@ export function feedbackOf(judgements: readonly Judgement[], scale: ModelScale):
   return MOST_FEEDBACK * Math.tanh(sum / MOST_FEEDBACK);
 }
 
-/** Whether a judgement says what its kind says; otherwise it withdraws it. */
+/** Whether a judgement has the direction of its kind. Otherwise it only withdraws an earlier one. */
 export function counts(kind: FeedbackKind, score: number): boolean {
   return kind === 'helpful' ? score > 0 : score < 0;
 }

@@ -120,7 +120,7 @@ export function fuse(
   return fused;
 }
 
-/** Of the whole text, or of the nearest passage if that is greater by more than luck. */
+/** The cosine of the whole text, or of the nearest passage if that is greater by more than luck. */
 function cosineOf({ cosine, nearest }: Evidence, { lexical }: FusionWeights): number | undefined {
   if (cosine === undefined || nearest === undefined) return cosine;
   return Math.max(cosine, nearest.cosine - COSINE_BY_LUCK * lexical * nearest.luck);

@@ -11,7 +11,7 @@ export interface Substance {
 
 /** Log-odds for texts of which every word is shared. */
 const WORDS = 10;
-/** Stands for the vectors where they cannot be compared: two notes on different subjects in one place. */
+/** Log-odds used if the vectors cannot be compared: those of two notes on different subjects in one place. */
 const NOT_COMPARED = -4.3;
 
 /**

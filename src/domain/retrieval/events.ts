@@ -120,7 +120,7 @@ export const SearchPerformed = defineEvent({
   },
 });
 
-/** What version 3 called `score` is the relevance of today, and its order `precedence` was strictly by layer. */
+/** The `score` of version 3 is today's relevance, and its order `precedence` was strictly by layer. */
 function fromRelevanceScale({ threshold, order, ...data }: Record<string, unknown>): Record<string, unknown> {
   const results = data['results'] as readonly { readonly score: number }[];
   return {

@@ -37,11 +37,11 @@ export const SummaryGenerated = defineEvent({
     /** `extractive-1`, or the name of a language model. */
     model: z.string(),
     tokenizer: z.string(),
-    /** Of everything that the scope holds: a summary whose hash differs from that of its scope is stale. */
+    /** Hash of everything that the scope holds: a summary whose hash differs from that of its scope is stale. */
     sourceHash: z.string(),
     /** Number of memories that could be quoted. */
     memories: z.int(),
-    /** What the read models had reached. */
+    /** Position that the read models had reached. */
     readPosition: z.int(),
     /** Whether a quoted memory names a user. */
     namesUsers: z.boolean(),
@@ -59,7 +59,10 @@ export const SummaryGenerated = defineEvent({
   sealed: z.object({ texts: z.array(z.string()) }),
 });
 
-/** A memory that the latest summaries quote has changed. Where it was erased, their texts are gone, and those of all before that quote it. */
+/**
+ * A memory that the latest summaries quote has changed. If it was erased, the texts of these summaries, and of all earlier ones that
+ * quote it, are gone.
+ */
 export const SummaryInvalidated = defineEvent({
   type: 'SummaryInvalidated',
   category: 'summary',

@@ -17,7 +17,7 @@ export interface Source {
 /** Counts tokens. Infinite for a text that takes too long. */
 export type Count = (text: string) => number;
 
-/** A summary: sentences of memories, verbatim, each behind which a mark `[n]` names its source, counted from 1. */
+/** A summary: sentences of memories, verbatim, each followed by a mark `[n]` that names its source, counted from 1. */
 export interface Extract {
   readonly depth: Depth;
   readonly content: string;
@@ -26,18 +26,18 @@ export interface Extract {
 }
 
 interface Sentence {
-  /** In the order of time. */
+  /** Place in the order of time. */
   readonly place: number;
   readonly source: number;
   readonly text: string;
   readonly vector: TermVector;
-  /** Of the text and its mark. */
+  /** Tokens of the text and its mark. */
   readonly tokens: number;
 }
 
-/** Quoted sentences may be alike up to this cosine. */
+/** Sentences are quoted together only if their cosine is at most this. */
 const mostAlike = 0.5;
-/** How far the importance of its memory moves the gain of a sentence. */
+/** How much the importance of its memory changes the gain of a sentence. */
 const weightOfImportance = 0.5;
 /** A sentence of fewer different words hardly says anything without its surroundings. */
 const leastTerms = 3;

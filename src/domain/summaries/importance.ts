@@ -11,9 +11,9 @@ export interface Use {
 
 /** A memory that is this much older than the newest one of its scope weighs half. */
 const halfLifeMs = 180 * 24 * 60 * 60 * 1_000;
-/** Of a memory that is as old as can be. */
+/** The recency that very old memories approach. */
 const leastRecency = 0.5;
-/** Log-odds of the weight for each tenfold use, and for all judgements together. */
+/** Log-odds of the weight for each tenfold use (`ofUse`), and for all judgements together (`ofFeedback`). */
 const ofUse = 0.5;
 const ofFeedback = 1;
 
@@ -30,7 +30,7 @@ export function importanceOf({ time, accesses, judgements }: Use, newest: Date):
   return recency / (1 + Math.exp(-logOdds));
 }
 
-/** Whether callers say that the memory no longer holds: then it does not speak in summaries. */
+/** Whether callers say that the memory no longer holds. Summaries leave such a memory out. */
 export function isOutdated(judgements: Use['judgements']): boolean {
   return judgements.some(({ kind, score }) => kind === 'outdated' && counts(kind, score));
 }

@@ -39,7 +39,7 @@ export function summaryScopeOf({ layer, scope }: Placement): SummaryScope {
   };
 }
 
-/** The same text for the same scope: what the name of its stream is made of. */
+/** A text that identifies the scope. The name of its stream is made from it. */
 export function summaryScopeKey({ layer, scope }: SummaryScope): string {
   return JSON.stringify([layer, ...identifiersOf(layer).map((key) => scope[key] ?? null)]);
 }

@@ -4,9 +4,9 @@ import { forEachTermCount } from './term-counts-json.ts';
 const MOST_REPETITIONS = 32;
 
 /**
- * The terms of a text as a text, for an engine that indexes texts: each as often as it occurs, in the order of their code points. It
- * finds what `termCounts` has made one, in whatever form it was written. `counts` is the JSON of the term counts. The SQL function
- * `read.term_text` returns the same.
+ * The terms of a text as a text, for an engine that indexes texts: each as often as it occurs, in the order of their code points. So
+ * the engine treats all spellings as one word that `termCounts` treats as one term. `counts` is the JSON of the term counts. The SQL
+ * function `read.term_text` returns the same.
  */
 export function termText(counts: string): string {
   const terms: [term: string, count: number][] = [];

@@ -1,4 +1,4 @@
-/** Cuts a text to at maxLength `maxLength` UTF-16 units, one fewer if the cut would split a surrogate pair. */
+/** Cuts a text to at most `maxLength` UTF-16 units, one fewer if the cut would split a surrogate pair. */
 export function truncate(text: string, maxLength: number): string {
   if (text.length <= maxLength) return text;
   const last = text.charCodeAt(maxLength - 1);

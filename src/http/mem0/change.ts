@@ -32,7 +32,7 @@ export const update: Handler = async (request) => {
   return mem0Memory(memory);
 };
 
-/** A merge patch of ours. */
+/** The merge patch of Stratalog for a change of mem0. */
 function patchOf({ text, metadata, expiration_date: expiration, timestamp }: Change, path: string) {
   if (timestamp !== undefined && timestamp !== null)
     throw new Problem(

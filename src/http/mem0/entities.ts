@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { identifier, layers, type Layer, type Scope } from '../../domain/layers.ts';
 import { invalid } from '../../domain/problems.ts';
 
-/** The entities of mem0, by the scope keys of ours that they are. */
+/** The scope key of Stratalog for each entity of mem0. */
 export const entityKeys = {
   user_id: 'user',
   agent_id: 'agent',
@@ -30,7 +30,7 @@ export const entityFields = {
 
 export type EntityIds = { readonly [Name in EntityName]?: string | null | undefined };
 
-/** Where a memory of these entities belongs: the layer of the most specific one; the others place it. */
+/** The layer and scope of a memory with these entities. The most specific one decides the layer. */
 export function placeOf(ids: EntityIds): { readonly layer: Layer; readonly scope: Scope } {
   const scope: Scope = {};
   for (const name of entityNames) {

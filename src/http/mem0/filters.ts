@@ -4,12 +4,12 @@ import { invalid } from '../../domain/problems.ts';
 import { entityKeys, entityNames, type EntityName } from './entities.ts';
 import { timeOf } from './times.ts';
 
-/** A filter of ours, and what the filter of mem0 says about entities. */
+/** A filter of Stratalog, and what the filter of mem0 says about entities. */
 export interface TranslatedFilter {
   readonly filter: JsonObject;
   /** Every user that it names. */
   readonly users: ReadonlySet<string>;
-  /** It also admits users that it does not name. */
+  /** Whether it also admits users that it does not name. */
   readonly anyUser: boolean;
   readonly namesEntity: boolean;
 }
@@ -172,7 +172,7 @@ function testsOf(field: string, value: JsonValue, path: string, operand: Operand
   );
 }
 
-/** Each test fails where the field is missing, and fails for values of other types. */
+/** Tests that a field is present. Each test fails if the field is missing or has a value of another type. */
 function isPresent(field: string): JsonObject {
   if (field.startsWith('metadata'))
     return {

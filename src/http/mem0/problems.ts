@@ -1,6 +1,6 @@
 import { Problem, type FieldError } from '../../domain/problems.ts';
 
-/** Fields of ours, by what mem0 calls them. */
+/** mem0's names of fields, by their names in Stratalog. */
 const ownNames: Readonly<Record<string, string>> = {
   'scope.user': 'user_id',
   'scope.agent': 'agent_id',

@@ -69,7 +69,7 @@ const searchBody = z.looseObject({
   reference_date: z.union([z.string(), z.number()]).nullish(),
 });
 
-/** `POST /v3/memories/search/`: what a search of ours answers, among the memories that match. */
+/** `POST /v3/memories/search/`: the results of a search of Stratalog among the memories that match. */
 export function searching(recent: RecentSearches): Handler {
   return async (request) => {
     const {

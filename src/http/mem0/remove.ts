@@ -91,7 +91,7 @@ async function removeWhere(session: Mem0Session, filter: JsonObject): Promise<vo
   await session.untilSearchable(await removeAll(session, ids));
 }
 
-/** Deleted at the same time, so that the log can group their events. */
+/** Number of memories that are deleted at the same time, so that the log can group their events. */
 const atOnce = 32;
 
 /** Deletes them and returns the last position. A memory that another caller has erased meanwhile is gone as well. */

@@ -37,7 +37,7 @@ export class Mem0Session {
     return (await perform(operation, { ...this.#request, caller, input }, this.#services)).output;
   }
 
-  /** For a call about one user. Only a key of role agent acts for users; to any other, an id is data. */
+  /** The session for a call about one user. A caller of role agent acts for that user. For other callers the id is only data. */
   inNameOf(userId: string | null | undefined): Mem0Session {
     const { caller } = this;
     if (typeof userId !== 'string' || !hasRole(caller, 'agent') || caller.user === userId) return this;
@@ -46,7 +46,7 @@ export class Mem0Session {
     return this.#as(actingFor(caller, userId));
   }
 
-  /** For a read with filters. An agent reads the memories of one user at a time. */
+  /** The session for a read with filters. A caller of role agent reads the memories of one user at a time. */
   inNameOfUsers({ users, anyUser }: Pick<TranslatedFilter, 'users' | 'anyUser'>): Mem0Session {
     const [user, ...others] = users;
     if (hasRole(this.caller, 'agent') && (anyUser || others.length > 0))
@@ -57,7 +57,7 @@ export class Mem0Session {
     return this.inNameOf(user);
   }
 
-  /** For a call that names a memory and no user. */
+  /** The session for a call that names a memory and no user. */
   async forMemory(memoryId: string): Promise<Mem0Session> {
     const caller = await actingForUserOf(this.caller, memoryId, this.#services);
     return caller === this.caller ? this : this.#as(caller);

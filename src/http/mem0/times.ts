@@ -6,7 +6,7 @@ const dateOnly = /^\d{4}-\d{2}-\d{2}$/;
 export type Bound = 'start' | 'end';
 
 /**
- * A time as mem0 takes it: a date, an ISO 8601 time (UTC without an offset), or seconds since 1970. In UTC as RFC 3339. For
+ * Reads a time as mem0 takes it: a date, an ISO 8601 time (UTC without an offset), or seconds since 1970. Returns RFC 3339 in UTC; for
  * a date, its first or its last millisecond.
  */
 export function timeOf(sent: unknown, path: string, bound: Bound = 'start'): string {

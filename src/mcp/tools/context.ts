@@ -6,7 +6,7 @@ import { tool } from './tool.ts';
 const { query, tokenBudget, sessionId, layers } = buildContext.input.shape;
 
 const answer = buildContext.output.shape;
-/** Without its text, which the text of the context has. */
+/** An item without its text, which is in the text of the context. */
 const source = answer.items.element.pick({ kind: true, id: true, layer: true, citation: true });
 
 export const memoryBuildContext = tool({

@@ -17,12 +17,12 @@ export interface Tool<Input extends z.ZodObject = z.ZodObject, Output extends z.
   readonly input: Input;
   readonly output: Output;
   readonly effect: Effect;
-  /** Parameters by the fields of the operations that they become, where a snake_case name is not all that differs. */
+  /** The parameter for a field of an operation, if its name is not the field's name in snake_case. */
   readonly parameters?: Readonly<Record<string, string>>;
   call(input: z.output<Input>, act: Act): Promise<ToolAnswer<Unchanged<z.output<Output>>>>;
 }
 
-/** Operations answer lists that nobody changes. */
+/** Lists in the output of an operation are readonly. */
 type Unchanged<Value> = Value extends readonly (infer Item)[]
   ? readonly Unchanged<Item>[]
   : Value extends object

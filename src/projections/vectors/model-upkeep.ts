@@ -5,9 +5,9 @@ import { pause } from '../../support/pause.ts';
 import type { Sql } from '../../ports/sql.ts';
 
 const intervalMs = 2_000;
-/** Pause before a model that failed is tried again. It doubles with each failure, … */
+/** Pause before a model that failed is tried again. It doubles with each failure. */
 const firstPauseMs = 2_000;
-/** … up to this. */
+/** Longest pause between two attempts. */
 const longestPauseMs = 60_000;
 
 interface Outage {

@@ -2,9 +2,12 @@ import { LRUCache } from 'lru-cache';
 import type { SqlExecutor } from '../../ports/sql.ts';
 
 const maxTenants = 10_000;
-/** A tenant is counted again after this process has written this many rows, since other processes write too, … */
+/** A tenant is counted again after this process has written this many rows, since other processes write too. */
 const recountAfter = 1_000;
-/** … or this share of the limit, if that is more, because counting then takes longer; or if the tenant may have exceeded the limit. */
+/**
+ * It is not counted again before it has written rows for this share of the limit, because counting large tenants takes longer. After
+ * that it is counted at once if it may have exceeded the limit.
+ */
 const nearShare = 0.01;
 
 interface Size {

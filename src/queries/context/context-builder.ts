@@ -31,7 +31,7 @@ export interface ContextAnswer
   readonly later?: Promise<SearchFact>;
 }
 
-/** Memories that are searched for: more than fit, so that the best can be chosen among them. */
+/** Determines how many memories are searched for: more than fit, so that the best can be chosen among them. */
 const tokensOfShortMemory = 10;
 const candidates = { least: 50, most: 1_000 };
 const mostTurns = 20;

@@ -16,7 +16,7 @@ interface Entry {
   readonly isSuperseded: boolean | undefined;
   feedback: number | undefined;
   score: number;
-  /** Of the search that gave the highest score. */
+  /** The passage found by the search that gave the highest score. */
   passage: number | undefined;
   evidence: number;
   /** The side of a comparison whose search gave the highest score. */

@@ -18,15 +18,15 @@ export interface Degradation {
 /** The memories that one search looks through: as they are now, or as they were at a position. */
 export interface Corpus {
   readonly view: ReadView;
-  /** Of the query; undefined if it cannot be embedded now. */
+  /** The vector of the query; undefined if the query cannot be embedded now. */
   readonly vector: QueryVector | undefined;
   /** Options of the transactions that it is read in. */
   readonly transaction: TransactionOptions;
   /** Position that the answer is valid for. */
   readonly position: number;
   /**
-   * What a transaction must not wait for: servers are asked, what is kept in RAM is loaded, texts are embedded. Called before
-   * each `open`, with the number of candidates wanted of each source.
+   * Does what a transaction must not wait for: asks servers, loads what is kept in RAM, and embeds texts. Called before each `open`,
+   * with the number of candidates wanted of each source.
    */
   prepare(limit: number): Promise<void>;
   /** Inside a transaction. */
@@ -37,7 +37,7 @@ export interface Corpus {
 
 /** A corpus inside a transaction. */
 export interface OpenCorpus {
-  /** Of the query's terms in the tenant. */
+  /** Statistics of the query's terms in the tenant. */
   readonly statistics: TermStatistics;
   /** Complete after `find`. */
   readonly degradation: Degradation;

@@ -28,9 +28,9 @@ export class CurrentCorpus implements Corpus {
   readonly #engines: SearchEngines;
   readonly #query: Query;
   readonly #prepared: PreparedSearch;
-  /** Of the query's model. */
+  /** The vectors of the query's model. */
   readonly #vectorSet: VectorSet | undefined;
-  /** The same for passages, if the read model has their vectors. */
+  /** The vectors of passages of the same model, if the read model has them. */
   readonly #passageSet: VectorSet | undefined;
   #words: PreparedSearch['words'];
   #hasResidentVectors = false;

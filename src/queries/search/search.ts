@@ -239,7 +239,7 @@ export class SearchService {
   }
 }
 
-/** What says how far the read models must be. */
+/** The fields of a request that say how far the read models must be. */
 type Waiting = 'asOf' | 'minPosition' | 'waitMs';
 
 function demandOf({ asOf = 0, minPosition = 0, waitMs }: Pick<SearchRequest, Waiting>): ReadDemand {

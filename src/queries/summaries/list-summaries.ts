@@ -10,7 +10,7 @@ import { column, regionCondition } from '../scope-sql.ts';
 import { Parameters } from '../sql-builder.ts';
 import { scopeHash, scopeMemories, scopeModels } from './scope-state.ts';
 
-/** A caller that sees more scopes narrows the request. */
+/** Most scopes in one answer. A caller that sees more must narrow the request. */
 export const mostSummarizedScopes = 50;
 
 export interface Freshness {
@@ -64,7 +64,7 @@ interface SummaryRow extends Record<string, unknown> {
   };
 }
 
-/** The summaries that the caller may see, by precedence, each with whether it still says what its scope says. */
+/** The summaries that the caller may see, by precedence, and whether each still says what its scope holds. */
 export function listSummaries(
   models: ReadModels,
   clock: Clock,

@@ -5,9 +5,9 @@ import type { ReadModels, ReadView } from '../read-models.ts';
 import { Parameters } from '../sql-builder.ts';
 import { scopeHash, scopeMemories, scopeModels } from './scope-state.ts';
 
-/** Of a larger scope the memories that were stored last are read. */
+/** Most memories read of a scope: those that were stored last. */
 const mostMemories = 2_000;
-/** Of a longer memory the beginning is read. */
+/** Most characters read of a memory, from its beginning. */
 const mostCharacters = 20_000;
 
 /** What a summary of a scope is made from. */

@@ -24,7 +24,7 @@ export function scopeMemories(
     const value = scope[key];
     return value === undefined ? `m.${column(key)} is null` : `m.${column(key)} = ${parameters.bind(value)}`;
   });
-  // The hash of a row must not depend on anything but what a summary of it would say.
+  // The hash of a row must depend only on what a summary of it would say.
   return `(
     select s.*, hashtextextended(s.value->>'content', hashboolextended(s.silent, uuid_hash_extended(s.memory_id, 0))) as state_hash
     from (

@@ -111,7 +111,7 @@ function timeOf(hour: string | undefined, minute: string | undefined, half: stri
   return String((base + (half?.toLowerCase() === 'p' ? 12 : 0)) * 60 + Number(minute));
 }
 
-/** Whether two values of one key say the same: dates also where only one of them names the year. */
+/** Whether two values of one key say the same. Dates can say the same even if only one of them names the year. */
 export function saysTheSame(left: Value, right: Value): boolean {
   if (left.value === right.value) return true;
   if (left.key !== 'date') return false;

@@ -5,7 +5,7 @@ import { commonSupport, sharedSubjects, type Comparison, type Update } from './s
 /** The key of numbers without a unit. */
 const plain = 'number';
 const mostPairs = 400;
-/** Dates, durations and shares can be of anything, so the sentences themselves must share this much. */
+/** Minimum weight of the subjects that the sentences themselves share, for dates and durations, which can be about anything. */
 const minOwn = 2;
 const minSupport = 2.5;
 const minSupportUnsaid = 3.25;
@@ -13,7 +13,7 @@ const minSupportUnsaid = 3.25;
 /** Ends of a clause: what stands between two of them belongs together. */
 const CLAUSE_END = /[,;()–—]|\s-+>?\s|→|\s(?:and|then|but|und|y|et)\s/u;
 
-/** SentenceIndex about one thing with another number, date, time or version. */
+/** Sentences about the same thing with another number, date, time or version. */
 export function changedValues(comparison: Comparison): Update[] {
   const { older, newer } = comparison;
   const updates: Update[] = [];
@@ -52,7 +52,7 @@ function changedValue(
   if (older.isUnsure || newer.isUnsure) return undefined;
   const areNotes = comparison.older.isNote && comparison.newer.isNote;
   if (!newer.saysChange) {
-    // Minutes and logs repeat a title with another date, and long texts name many numbers.
+    // Minutes of meetings and logs repeat a title with another date, and long texts name many numbers.
     if (!areNotes || key === 'date' || key === 'month') return undefined;
     if (!key.startsWith('~') && (older.isPast || newer.isPast)) return undefined;
   }
@@ -81,7 +81,7 @@ function changedValue(
   };
 }
 
-/** Whether each names something by a number (a flight, a ticket) and the other names none of them. */
+/** Whether both sentences name things by a number (a flight, a ticket) but none in common. */
 function nameOthers(older: Sentence, newer: Sentence): boolean {
   const [own, others] = [older, newer].map(({ subjects }) =>
     [...subjects.keys()].filter((key) => /\p{L}.*\p{N}|\p{N}.*\p{L}/u.test(key)),
@@ -89,7 +89,7 @@ function nameOthers(older: Sentence, newer: Sentence): boolean {
   return own.length > 0 && others.length > 0 && !own.some((key) => others.includes(key));
 }
 
-/** How much the sentences themselves must share: the less, the more the value says of what it is. */
+/** Minimum weight of the subjects that the sentences themselves share. It is lower for values that tell what they are about. */
 function leastOwn([olderKey, key]: readonly [string, string], areNotes: boolean, isCovered: boolean): number {
   if (!areNotes) return minOwn;
   if (isSpecific(key)) return 0;
@@ -106,8 +106,9 @@ interface ComparedPair {
 }
 
 /**
- * The values of a key in two sentences. Where a sentence has several, those are compared whose clauses share a word; nothing if a
- * value stands in both sentences there. A newer sentence that names the old value as the former one ("from 300 to 600") says so itself.
+ * The values of a key to compare in two sentences; undefined if they are the same. If a sentence has several, those are chosen whose
+ * clauses share most; undefined if the sentences have any value in common. A newer sentence that names the old value as the former one
+ * ("from 300 to 600") gets a bonus.
  */
 function comparedPair(
   [olderKey, key]: readonly [string, string],
@@ -200,12 +201,12 @@ function clauseSubjects({ text, subjects }: Sentence, value: Value): Map<string,
   return new Map([...subjects].filter(([, subject]) => subject.start >= start && subject.start < end));
 }
 
-/** Keys that name what is counted: a seat, a rate, a room. Dates, durations and shares can be of anything. */
+/** Whether a key names what is counted: a seat, a rate, a room. Dates, durations and percentages can be about anything. */
 function isSpecific(key: string): boolean {
   return key.startsWith('#') || key.startsWith('~') || key.includes('per ') || key === 'version';
 }
 
-/** ISO codes of currencies in lower case. */
+/** Whether a key is the ISO code of a currency in lower case. */
 function isMoney(key: string): boolean {
   return /^[a-z]{3}$/.test(key);
 }

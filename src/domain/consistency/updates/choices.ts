@@ -7,7 +7,7 @@ import { commonSupport, sharedSubjects, type Comparison, type Shared, type Updat
 const minSupport = 2.5;
 const mostPairs = 200;
 
-/** What a sentence says of one kind: one value of several that exclude each other. */
+/** A value that a sentence chooses or excludes, one of several of its kind that exclude each other. */
 interface Choice {
   readonly kind: string;
   readonly value: string;
@@ -16,7 +16,7 @@ interface Choice {
   readonly isExcluded: boolean;
 }
 
-/** Says what somebody prefers or asks for. */
+/** Words that say what somebody prefers or asks for. */
 const WISH =
   /\b(?:prefer\p{L}*|wants?|wish(?:es)?|likes?|loves?|would rather|rather|please|contact(?:ed)?|reach(?:ed)?|answers? (?:best )?(?:by|in)|favou?rs?|favou?rite)\b|^(?:write|call|ring|text|use|send|mail)\b|\b(?:write|ring|call|text|mail|message) (?:me|him|her|us|them)\b|bevorzug\p{L}*|möchte|bitte|prefiere|por favor|préfère|希望/iu;
 const EXCLUDED =
@@ -48,11 +48,11 @@ const PLAN_AFTER =
 const KANA_PRESENCE =
   /([\p{sc=Katakana}ー]{2,}|\p{sc=Han}{2,})(?:は|が)?(なし|無し|不要|禁止|あり|有り|必要|必須)/gu;
 
-/** Words around a plan that somebody could have, or that has something: they do not say who has it. */
+/** Words that show that a sentence about a plan does not say who has it, but who needs or asks for it, or what it has. */
 const PLAN_OF_OTHERS =
   /\b(?:need|require|necesit|brauch|ask|consider|interested|compar|quot|only|all|accounts|customers|includ|wants? to)\p{L}*/iu;
 
-/** SentenceIndex that choose between things that exclude each other: how to reach somebody, a plan, a state. */
+/** Sentences that choose between things that exclude each other: how to reach somebody, a plan, a state. */
 export function changedChoices(comparison: Comparison): Update[] {
   const [olders, newers] = [
     comparison.older.sentences.flatMap(choicesIn),
@@ -111,14 +111,14 @@ function changedChoice(comparison: Comparison, older: Chosen, newer: Chosen): Up
 
 const VERBS = /^(?:reach|contact|write|call|ring|send|mail|text|prefer|ask|answer|reply|use|chat)/i;
 
-/** How to reach somebody says nothing of how to reach somebody else. */
+/** Whether both sentences name the same person: how to reach somebody says nothing about how to reach somebody else. */
 function namePerson(older: Sentence, newer: Sentence): boolean {
   return [...newer.subjects.values()].some(
     (subject) => hasCapitals(subject, older) && !VERBS.test(subject.text),
   );
 }
 
-/** Two wanted values of one kind exclude each other, and a wanted one is excluded by its exclusion. */
+/** Whether two choices exclude each other: they want different values of one kind, or one excludes what the other wants. */
 function excludes(older: Choice, newer: Choice): boolean {
   if (older.isExcluded && newer.isExcluded) return false;
   if (older.isExcluded || newer.isExcluded) return older.value === newer.value;
@@ -188,7 +188,7 @@ function plansIn(text: string): Choice[] {
   return isOne ? [{ kind: 'plan', value: name.toLowerCase(), text: name, isExcluded: false }] : [];
 }
 
-/** States with the word before them, which says of what: "fails open", "is enabled". */
+/** States with the word before them, which says what has the state: "fails open", "is enabled". */
 function statesIn(text: string): Choice[] {
   const states: Choice[] = [];
   for (const { 1: verb, 2: word, index } of text.matchAll(/(\p{L}{2,})\s(?=(\p{L}{2,}))/gu)) {

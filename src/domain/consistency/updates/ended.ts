@@ -67,7 +67,8 @@ function endedSentence(
   const shared = sharedSubjects(older, newer);
   const isNamed = ({ isName, key }: Subject) => isName || older.subjects.get(key)?.isName === true;
   const named = common.some(isNamed);
-  // In long texts words that a rule ends stand for many things; in notes one common word alone can be another one's.
+  // In long texts, words that a rule ends can mean many things, so all of them must be shared. In notes one shared word is enough, but
+  // without a name it may be about another person or thing.
   const areNotes = comparison.older.isNote && comparison.newer.isNote;
   const isSure = areNotes || (common.length > 1 && common.length === objects.length);
   const isOnes =

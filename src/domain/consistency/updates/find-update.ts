@@ -18,7 +18,7 @@ const RULES: readonly ((comparison: Comparison) => readonly Update[])[] = [
  * word is no news and not outdated.
  */
 export function findUpdate(comparison: Comparison): Update | undefined {
-  // An update is told in a note or concerns one: two long texts share words and numbers by chance.
+  // Between two long texts no updates are looked for: they share words and numbers by chance.
   if (!comparison.older.isNote && !comparison.newer.isNote) return undefined;
   const updates = RULES.flatMap((rule) => rule(comparison)).filter(
     ({ passages: [older, newer] }) =>

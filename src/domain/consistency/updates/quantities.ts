@@ -9,7 +9,7 @@ const NUMBER = new RegExp(
   String.raw`(?<![\p{L}\p{N}_.,:/#@=+-]|\p{N}[-–]|[#@]\s?)([$€£¥₹])?\s?(${AMOUNT})(k\b)?(?![\p{N}_:@]|[.,/-]\p{N}|-\p{Lu})(?:[\s-]?([%$€£¥₹]|(?!(?:to|and|or|a|an|per|each|every|in|of|for|at|from|on|with|is|are|after|before|by|as|the|pro|por|par)\b)\p{L}{1,24}(?![\p{L}\p{N}])))?(?:\s?\/\s?(\p{L}{1,12})|\s(?:per|a|an|each|every|pro|por|par|al|im|la)\s(?:account and\s)?(\p{L}{2,12}))?`,
   'gu',
 );
-/** Behind an amount: it says how far something is from something else. */
+/** Words behind an amount which say that it is a difference between two things. */
 const COMPARED = /^\s(?:less|more|fewer|than|ago|later|earlier|off|higher|lower|faster|old)\b/;
 const SPELLED = /(?<![\p{L}-])(two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)\s(\p{L}{3,24})/giu;
 const VERSION =
@@ -22,7 +22,7 @@ const COUNTED =
 const NUMBERED =
   /^(?:step|phase|sprint|chapter|section|part|question|problem|exercis|task|item|day|week|month|year|quarter|figur|tabl|option|issu|ticket|level|grade|class|page|line|version|of|adr|pep|kep|eip|rfc|pr|no|number|nr|least|most|than|about|around|almost|nearli|exact|anoth|roughli)$/;
 const DAY_NUMBER = /\b(?:on|by|after|at) day (\d{1,3})\b/gi;
-/** The whole of a share: compared with percentages. */
+/** Words that mean a whole, compared with percentages. */
 const EVERYONE = /\b(?:everyone|everybody|all (?:users|tenants|customers|accounts|traffic|requests))\b/gi;
 /** A number that ends a label, or stands behind "is" or "to". */
 const PLAIN =

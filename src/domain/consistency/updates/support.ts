@@ -6,7 +6,7 @@ export interface Update {
   readonly difference: Difference;
   /** The words that differ, of the older sentence and the newer one. */
   readonly words: readonly [string, string];
-  /** The sentences that hold them. */
+  /** The sentences that contain these words. */
   readonly passages: readonly [string, string];
   /** Words that show that both are about the same thing. */
   readonly shared: readonly string[];
@@ -24,20 +24,20 @@ export interface Comparison {
 
 export interface Shared {
   readonly words: readonly string[];
-  /** Of the subjects that both sentences name. */
+  /** Weight of the subjects that both sentences name. */
   readonly own: number;
-  /** Of those that a sentence beside one of them names. */
+  /** Weight of the subjects that a sentence next to one of them names. */
   readonly around: number;
-  /** One of the sentences names nothing that the other does not name. */
+  /** Whether one of the sentences names nothing that the other does not name. */
   readonly isCovered: boolean;
 }
 
 const mostShared = 4;
-/** A subject that only a neighbouring sentence names counts half, all of them together at most this much. */
+/** A subject that only a neighbouring sentence names counts half; all of them together count at most `mostAround`. */
 const aroundWeight = 0.5;
 const mostAround = 2;
 
-/** The subjects that two sentences share, those of `apart` left out. */
+/** The subjects that two sentences share, without those in `apart`. */
 export function sharedSubjects(
   older: Sentence,
   newer: Sentence,

@@ -24,7 +24,7 @@ export type WordLookup =
 
 /** What the choice of sources depends on. */
 export interface SourceChoice {
-  /** Of the tenant. */
+  /** Number of the tenant's documents. */
   readonly documents: number;
   readonly lookup: WordLookup;
   /** The memories that the restrictions allow, if those are few. */

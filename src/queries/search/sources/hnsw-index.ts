@@ -7,7 +7,7 @@ import { ExactVectorSource } from './exact-vectors.ts';
 import { negativeCosine, otherSignal, withResidentSignals } from './signals.ts';
 
 interface GraphHit extends Hit {
-  /** How many the index found. */
+  /** Number of vectors that the index found. */
   readonly in_graph: number;
 }
 
