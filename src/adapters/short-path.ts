@@ -4,7 +4,7 @@ import path from 'node:path';
 
 /** Below the longest socket path of Linux (108 bytes) and macOS (104), including the terminator. */
 const maxSocketPath = 100;
-/** Longest name of a socket in the folder. */
+/** Maximum length of the name of a socket in the folder. */
 const longestName = 32;
 
 export interface ShortPath {

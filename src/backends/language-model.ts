@@ -8,7 +8,7 @@ import { withTimeLimit } from '../support/resilience/time-limit.ts';
 type Endpoint = NonNullable<Config['languageModel']>;
 
 const inspectionMs = 10_000;
-/** Most models named in the error, which is one line. */
+/** Maximum number of models named in the error, which is one line. */
 const namedModels = 10;
 
 /** Does not contact the endpoint yet. Undefined if none is configured. */

@@ -10,7 +10,7 @@ export interface Connection {
   readonly json: boolean;
 }
 
-/** As long as fetch itself waits: some commands of operators take minutes. */
+/** The limit of `fetch` itself: some commands of operators take minutes. */
 const longestCallMs = 300_000;
 const defaultUrl = 'http://127.0.0.1:8080';
 

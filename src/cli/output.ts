@@ -8,7 +8,7 @@ export function printable(text: string): string {
   return text.replaceAll(/[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu, '\ufffd');
 }
 
-/** As `printable`, but keeps line ends and tabs. */
+/** Like `printable`, but keeps line ends and tabs. */
 export function printableLines(text: string): string {
   return text
     .split(/\r?\n/)

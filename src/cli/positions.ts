@@ -12,7 +12,7 @@ export async function assertPositionOrTime(command: Command, option: string, tex
   if (!isPositionToken(text) && !(await isTime(text))) refuse(command, option, text, mustBePositionOrTime);
 }
 
-/** Ends the command with a usage error if the value of `option` is no time. */
+/** Ends the command with a usage error if the value of `option` is not a time. */
 export async function assertTime(command: Command, option: string, text: string): Promise<void> {
   if (!(await isTime(text))) refuse(command, option, text, 'must be an RFC 3339 time with an offset');
 }

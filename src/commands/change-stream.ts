@@ -32,7 +32,7 @@ export interface ChangedStream<Event extends StratalogEvent> {
   >[];
   readonly position: number;
   readonly replayed: boolean;
-  /** Nothing was appended: there is no event of the command. */
+  /** True if nothing was appended, so that there is no event of the command. */
   readonly isUnchanged?: boolean;
 }
 

@@ -72,7 +72,7 @@ export class CommandRecord {
     return last.event.data;
   }
 
-  /** As `read`, whatever the arguments of the command were. */
+  /** Like `read`, but for any arguments of the command. */
   async exists(): Promise<boolean> {
     return (await this.#load())?.event.type === 'CommandAnswered';
   }

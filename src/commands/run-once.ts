@@ -31,9 +31,9 @@ export async function runOnce<Answer extends JsonObject>(
 }
 
 /**
- * As `runOnce`, for an act that would do something else if it ran again: the plan is made once and recorded before the act
- * begins. `run` must work whether the act has not begun, has begun or is done, and concurrently with itself. If it is
- * refused, nothing was done and the plan is dropped, unless `keepsPlan`.
+ * Like `runOnce`, for an act that would do something else if it ran again: the plan is made once and recorded before the act begins.
+ * `run` must work whether the act has not begun, has begun or is done, and concurrently with itself. If it is refused, nothing was
+ * done and the plan is dropped, unless `keepsPlan`.
  */
 export async function planAndRunOnce<Plan extends JsonObject, Answer extends JsonObject>(
   services: CommandServices,
@@ -41,7 +41,7 @@ export async function planAndRunOnce<Plan extends JsonObject, Answer extends Jso
   steps: {
     readonly plan: () => Promise<Plan>;
     readonly run: (plan: Plan) => Promise<Answer>;
-    /** A refused act may have been done in part. */
+    /** Whether a refused act may have been done in part. */
     readonly keepsPlan?: boolean;
   },
 ): Promise<RunResult<Answer>> {

@@ -24,7 +24,7 @@ export function memoryServers(services: Services, version: string): ServerFor {
 
 const sessionHeader = 'mcp-session-id';
 const invalidRequest = -32_600;
-/** Most messages of one body. The protocol of March 2025 allows several. */
+/** Maximum number of messages in one body. The protocol of March 2025 allows several. */
 const mostMessages = 50;
 
 /**

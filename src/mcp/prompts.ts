@@ -26,7 +26,7 @@ export const prompts: Prompt[] = [
   },
 ];
 
-/** Characters quoted of a name that a client sent. */
+/** Maximum number of characters quoted of a name that a client sent. */
 const longestName = 100;
 
 const recallArguments = z.strictObject({ topic: memorySearch.input.shape.query });

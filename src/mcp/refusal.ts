@@ -1,6 +1,6 @@
 import { problems, type FieldError, type Problem, type ProblemCode } from '../domain/problems.ts';
 
-/** What a model can do next, where the remedy in the table of problems speaks of HTTP. */
+/** What a model can do next, for problems whose remedy in the table is about HTTP. */
 const nextSteps: Partial<Record<ProblemCode, string>> = {
   'validation-failed': 'Correct the parameters named above and call the tool again.',
   unauthenticated: 'Tell the user that the credential of this MCP server is missing or no longer valid.',

@@ -31,7 +31,7 @@ export const resourceTemplates: ResourceTemplateType[] = [
   },
 ];
 
-/** Most versions that a resource shows. */
+/** Maximum number of versions that a resource shows. */
 const mostVersions = 500;
 const longestName = 80;
 

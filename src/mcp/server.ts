@@ -16,7 +16,7 @@ import type { Act, Performer, Session } from './session.ts';
 import { tools } from './tools/index.ts';
 import { annotationsOf, type Tool } from './tools/tool.ts';
 
-/** Characters quoted of a name that a client sent. */
+/** Maximum number of characters quoted of a name that a client sent. */
 const longestName = 100;
 
 const byName = new Map(tools.map((tool) => [tool.name as string, tool]));

@@ -32,7 +32,7 @@ export interface CallOptions {
   readonly signal?: AbortSignal;
 }
 
-/** Callers whose last write is remembered. */
+/** Maximum number of callers whose last write is remembered. */
 const mostCallers = 10_000;
 
 /**

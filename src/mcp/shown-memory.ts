@@ -41,7 +41,7 @@ export const wholeMemory = memorySchema.extend({ scope: scopeField, cut: cutFiel
 
 export type WholeMemory = z.infer<typeof wholeMemory>;
 
-/** UTF-16 units of a content in a list of results. */
+/** Maximum number of UTF-16 units of a content in a list of results. */
 export const mostListed = 2_000;
 
 /** A memory of a list, with at most `most` units of its content: of a longer one, those from `start` on. */

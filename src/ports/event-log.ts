@@ -69,7 +69,7 @@ export interface SubscribeOptions {
   readonly after: number;
   readonly filter?: LogFilter;
   readonly batchSize?: number;
-  /** Least time between two reads at the head; events of a busy log within it come as one page. 10 by default. */
+  /** Minimum time between two reads at the head; events that a busy log gets within it come as one page. 10 by default. */
   readonly lingerMs?: number;
   /** Ends the subscription. */
   readonly signal: AbortSignal;

@@ -46,7 +46,7 @@ export interface EventMetadata extends EventOrigin {
   readonly keyId?: string;
   /** Keyed hash of the person that the content is about. */
   readonly subject?: string;
-  /** SHA-256 over stream, type, version, data and metadata as stored. */
+  /** SHA-256 in hex over id, stream, type, version, data and metadata as stored. */
   readonly hash: string;
 }
 

@@ -33,9 +33,9 @@ export interface WrittenDocuments {
   readonly outdated: number;
 }
 
-/** Most results of one search, and most entries of one page of a list. */
+/** Maximum number of results of one search, and of entries in one page of a list. */
 export const mostResults = 10_000;
-/** Most memories to which one search can be restricted. */
+/** Maximum number of memories to which one search can be restricted. */
 export const mostAmong = 50_000;
 
 export interface LexicalQuery {

@@ -38,7 +38,7 @@ export interface TransactionOptions extends StatementOptions {
    * By default it runs as the owner of the tables.
    */
   readonly tenant?: string;
-  /** `false` lets the commit return before the write-ahead log is synced. Only for data that can be rebuilt. */
+  /** With `false` the commit returns before the write-ahead log is synced. Only for data that can be rebuilt. */
   readonly durable?: boolean;
   readonly readOnly?: boolean;
 }

@@ -26,13 +26,13 @@ export interface NearPassage {
 export interface Vectors {
   /** Nearest first, at most `limit`; of all, or of the memories in `among`. */
   nearest(vector: UnitVector, limit: number, among?: readonly string[]): readonly Near[];
-  /** Of each memory; null if it has no vector. */
+  /** The cosine of each memory; null if it has no vector. */
   cosines(vector: UnitVector, ids: readonly string[]): readonly (number | null)[];
 }
 
 /** Vectors of passages, several for each memory. As `Vectors`, each memory is as near as its nearest passage. */
 export interface PassageVectors extends Vectors {
-  /** Of each memory; null if it has no passage with a vector. */
+  /** The nearest passage of each memory; null if no passage has a vector. */
   nearestPassages(vector: UnitVector, ids: readonly string[]): readonly (NearPassage | null)[];
 }
 

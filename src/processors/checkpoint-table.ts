@@ -63,7 +63,7 @@ export class CheckpointTable {
     );
   }
 
-  /** Those that have waited longest first. */
+  /** The parked streams, those that have waited longest first. */
   parked(): Promise<ParkedStream[]> {
     return this.#sql.query(
       `select stream, position, revision from control.processor_parked
@@ -73,8 +73,8 @@ export class CheckpointTable {
   }
 
   /**
-   * Lets a parked stream wait at a later event, or releases it where there is none. Rejects with `CheckpointMoved` if the
-   * checkpoint or the parked streams have changed since `from` was read.
+   * Makes a parked stream wait at a later event, or releases it if there is none. Rejects with `CheckpointMoved` if the checkpoint or
+   * the parked streams have changed since `from` was read.
    */
   async release(
     tx: SqlExecutor,

@@ -10,7 +10,7 @@ import { undivided, type Bookmarks, type Partitioning } from './partitions.ts';
 import { nothing } from './write.ts';
 import { applyIn, tablesOf, type EarlyWrites, type Projection, type Tables } from './projection.ts';
 
-/** Largest number of events in one transaction of a live generation: searches wait for its end. */
+/** Maximum number of events in one transaction of a live generation: searches wait for its end. */
 const mostEvents = 1_000;
 /** Concurrent transactions of one generation: the other read models use the remaining connections. */
 const maxEarlyTransactions = 3;
@@ -307,7 +307,7 @@ export async function digestsOf(
   );
 }
 
-/** In order within each partition. */
+/** The events of the steps, in order within each partition. */
 function eventsOf(steps: readonly Step[]): readonly LoadedEvent[] {
   return steps.length === 1 ? steps[0]!.events : steps.flatMap(({ events }) => events);
 }

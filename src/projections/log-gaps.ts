@@ -15,7 +15,7 @@ const maxCachedPages = 500;
 export class LogGaps {
   readonly #log: EventLog;
   readonly #opened: OpenedCache;
-  /** By the position that they follow. */
+  /** Cached pages, by the position that they follow. */
   readonly #cache = new LRUCache<number, LogPage>({
     max: maxCachedPages,
     maxSize: maxCachedSize,

@@ -3,7 +3,7 @@ import type { RecordedEvent } from '../ports/event-log.ts';
 import type { EventStore, LoadedEvent, OpenedEvents, UnreadableEvent } from '../ports/event-store.ts';
 import { recordedSize } from '../support/recorded-size.ts';
 
-/** In characters, as recorded. */
+/** Maximum size of the cached events in characters, as recorded. */
 const maxCachedSize = 32 * 1024 * 1024;
 /** Opened events stay in memory no longer than this: they may be erased meanwhile. */
 const cachedMs = 30_000;
@@ -13,7 +13,7 @@ type Opened = LoadedEvent | UnreadableEvent;
 /** Opens recorded events, each once for all projections of the process that reach it at about the same time. */
 export class OpenedCache {
   readonly #store: EventStore;
-  /** By position. */
+  /** Opened events, by position. */
   readonly #cache = new LRUCache<number, Promise<Opened>>({
     maxSize: maxCachedSize,
     ttl: cachedMs,

@@ -28,8 +28,8 @@ export interface OperationOptions {
 export type ParkedEvent = Pick<EventPlace, 'revision' | 'type'>;
 
 /**
- * What operators do to projections. Every operation is recorded as an event. An operation whose repetition would do more is planned first:
- * executed again with the same plan and the same command, it does what is left to do, or nothing.
+ * What operators do to projections. Every operation is recorded as an event. Some operations would have another effect if they were
+ * repeated. They are planned first: run again with the same plan and the same command, they do what is left to do, or nothing.
  */
 export class ProjectionOperations {
   readonly #sql: Sql;
@@ -61,12 +61,12 @@ export class ProjectionOperations {
     });
   }
 
-  /** As `Rebuilds.begun`. */
+  /** See `Rebuilds.begun`. */
   begun(name: string, context: EventContext): Promise<number | undefined> {
     return this.#rebuilds.begun(name, context);
   }
 
-  /** As `Rebuilds.start`. */
+  /** See `Rebuilds.start`. */
   rebuild(
     name: string,
     context: EventContext,
@@ -75,7 +75,7 @@ export class ProjectionOperations {
     return this.#rebuilds.start(name, context, options);
   }
 
-  /** As `Rebuilds.endInterrupted`. */
+  /** See `Rebuilds.endInterrupted`. */
   endInterrupted(context: EventContext): Promise<void> {
     return this.#rebuilds.endInterrupted(context);
   }

@@ -3,7 +3,7 @@ import { CheckpointMoved } from '../processors/processor.ts';
 import { isTransient } from '../processors/transient.ts';
 
 export interface PipelinedCommitterOptions<Step, Prepared> {
-  /** Largest total size of a group; a larger step forms a group of its own. */
+  /** Maximum total size of a group; a larger step forms a group of its own. */
   readonly maxSize: number;
   readonly sizeOf: (step: Step) => number;
   /** Work that may be done while the previous group is being written. */

@@ -18,7 +18,7 @@ export interface Projection<Prepared = unknown> {
   /** What else the rows depend on, such as the embedding model: a generation of another variant is rebuilt too. */
   readonly variant?: string;
   readonly handles: readonly EventType[];
-  /** Largest number of events in one transaction: a slow index must not block everything else. */
+  /** Maximum number of events in one transaction: a slow index must not block everything else. */
   readonly batchSize?: number;
   /** The same for a database with several connections. A rebuild applies whole pages. */
   readonly largeBatchSize?: number;

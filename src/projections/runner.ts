@@ -41,7 +41,7 @@ export class ProjectionRunner {
   readonly #source: Source;
   readonly #parked: ParkedStreams;
   readonly #stop = new AbortController();
-  /** By the key of the generation. */
+  /** The runners, by the key of their generation. */
   readonly #runners = new Map<string, ProcessorRunner>();
   readonly #release: ProcessorRunner;
   #background: readonly Promise<void>[] = [];
@@ -130,17 +130,17 @@ export class ProjectionRunner {
     return isOther ? projection?.inVariant?.(variant) : projection;
   }
 
-  /** As `ParkedStreams.retry`. */
+  /** See `ParkedStreams.retry`. */
   retry(name: string, stream: string): Promise<boolean> {
     return this.#parked.retry(name, stream);
   }
 
-  /** As `ParkedStreams.parkedAt`. */
+  /** See `ParkedStreams.parkedAt`. */
   parkedAt(name: string, stream: string): Promise<EventPlace | undefined> {
     return this.#parked.parkedAt(name, stream);
   }
 
-  /** As `ParkedStreams.skip`. */
+  /** See `ParkedStreams.skip`. */
   skip(name: string, stream: string, revision: number): Promise<boolean> {
     return this.#parked.skip(name, stream, revision);
   }

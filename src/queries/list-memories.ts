@@ -105,7 +105,7 @@ async function postingConditions(
   { asOf, state = 'active', externalId, spaces, tags, createdAfter, createdBefore, filter }: ListMemories,
   parameters: Parameters,
 ): Promise<string[]> {
-  // Postings only cover the active memories of now. An external id already identifies a single memory.
+  // Postings only cover memories that are active now. An external id already identifies a single memory.
   if (asOf !== undefined || state !== 'active' || externalId !== undefined) return [];
   const filters = [
     ...(filter ? [filter] : []),

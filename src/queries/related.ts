@@ -71,7 +71,7 @@ async function follow(
   { types, depth }: Pick<RelatedRequest, 'types' | 'depth'>,
 ): Promise<Pick<RelatedMemories, 'items' | 'truncated'>> {
   const region = { tenant: caller.tenant, visibility: visible(caller) };
-  /** For each memory, through which one it was reached and at which depth. */
+  /** The memory through which each one was reached, and at which depth. */
   const ways = new Map([[memoryId, { via: memoryId, level: 0 }]]);
   const items: Related[] = [];
   let frontier = [memoryId];

@@ -22,7 +22,7 @@ const mostTenants = 10_000;
 /** The keys in a tenant's stream when a read of it began. */
 interface Known {
   readonly keys: TenantState;
-  /** Of the last event included in `keys`; -1 if there is none. */
+  /** Revision of the last event included in `keys`; -1 if there is none. */
   readonly revision: number;
   readonly readAt: number;
 }

@@ -1,7 +1,7 @@
 import { recordBytes, type OutgoingRecord, type Transport } from '../ports/transport.ts';
 import { WakeUp } from '../support/wake-up.ts';
 
-/** Most bytes in flight, unless a single batch is larger: the log is read on while the brokers write. */
+/** Maximum number of bytes in flight, unless a single batch is larger: the log is read on while the brokers write. */
 const maxBytes = 8 * 1024 * 1024;
 const pollMs = 1_000;
 

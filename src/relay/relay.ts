@@ -25,7 +25,7 @@ export interface RelayStatus extends RelayLag {
   readonly state: 'active' | 'standby' | 'failing';
   /** Published by this process and acknowledged by the brokers, repetitions included. */
   readonly publishedEvents: number;
-  /** Those of them that were too large to be sent with their data. */
+  /** Number of these events that were too large to be sent with their data. */
   readonly withheldEvents: number;
   /** Over the last 10 s. */
   readonly eventsPerSecond: number;

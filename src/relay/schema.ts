@@ -1,4 +1,6 @@
-/** In the schema `control`, next to the leases: it cannot be rebuilt, since a topic does not tell which records it once held. */
+/**
+ * Tables in the schema `control`, next to the leases: they cannot be rebuilt, since a topic does not tell which records it once held.
+ */
 export const relaySchema: readonly string[] = [
   `
 create table control.relay_checkpoints (

@@ -104,7 +104,7 @@ export function assembleSearches(parts: SearchParts): {
   return { search, multiHop };
 }
 
-/** With one connection, a second search uses the database while the first one is ranked. */
+/** With one connection, a second search can use the database while the first one is ranked. */
 function searchesAtOnce({ connections }: Sql): number {
   return connections > 1 ? 4 : 2;
 }

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 
-/** Longest time that a computation may block the event loop: requests and the database's answers wait meanwhile. */
+/** Maximum time that a computation may block the event loop: requests and the database's answers wait meanwhile. */
 const maxMs = 1;
 
 /** Divides a long computation on the main thread into slices, between which other work runs. */

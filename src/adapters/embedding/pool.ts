@@ -24,9 +24,9 @@ export interface Slot {
 }
 
 export interface PoolOptions {
-  /** Most texts in one run. */
+  /** Maximum number of texts in one run. */
   readonly batch: number;
-  /** Most attempts for a text. */
+  /** Maximum number of attempts for a text. */
   readonly attempts: number;
   /** Called after every run. */
   readonly onRun?: ((run: Omit<EmbeddingRun, 'model'>) => void) | undefined;

@@ -6,7 +6,7 @@ import { SharedVectors } from './shared-vectors.ts';
 export const cachedQueries = 10_000;
 
 export interface PooledEmbedderOptions {
-  /** Most texts of one call in the queue, so that a long call does not delay short ones behind it. */
+  /** Maximum number of texts of one call in the queue, so that a long call does not delay short ones behind it. */
   readonly window: number;
   /** Number of cached query vectors. */
   readonly cachedQueries: number;

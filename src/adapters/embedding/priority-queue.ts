@@ -6,7 +6,7 @@ export type Service = EmbeddingPurpose | 'all';
 
 /** The items that one `take` accepts. */
 export interface Intake {
-  /** Most items; all of them have the same purpose. */
+  /** Maximum number of items; all of them have the same purpose. */
   readonly most: number;
   readonly serves: Service;
 }

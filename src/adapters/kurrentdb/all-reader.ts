@@ -6,7 +6,7 @@ import { isShown, matcherOf, receivedEvent, type Received } from './records.ts';
 import { allReadRequest, type ReadFrom } from './requests.ts';
 
 const pageSize = 500;
-/** Fewest records requested from the server: system events may lie between the events of the log. */
+/** Minimum number of records requested from the server: system events may lie between the events of the log. */
 const smallestPage = 32;
 
 /** Reads the whole log. The server filters only subscriptions, so the filter is applied here. */

@@ -1,7 +1,7 @@
 import type { RecordedEvent } from '../../ports/event-log.ts';
 import type { AllReader } from './all-reader.ts';
 
-/** Most events between two marks. */
+/** Maximum number of events between two marks. */
 const stride = 500;
 
 type Mark = Pick<RecordedEvent, 'position' | 'time'>;

@@ -11,7 +11,7 @@ export interface OnnxModel extends EmbeddingModel {
   readonly prefix: { readonly query: string; readonly passage: string };
   /** How token states become the vector: the state of the first token, or the mean of all. */
   readonly pooling: 'first' | 'mean';
-  /** Most tokens of one text, including special tokens. */
+  /** Maximum number of tokens of one text, including special tokens. */
   readonly longest: number;
   /** The npm package that has the files; its folder in a checkout is `packages/model-<name>`. */
   readonly package?: string;

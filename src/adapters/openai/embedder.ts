@@ -19,9 +19,9 @@ export interface OpenAiEmbedderOptions extends EndpointAddress {
   readonly prefix?: Readonly<Record<EmbeddingPurpose, string>>;
   /** Numbers in a vector. By default the endpoint is asked for it; an answer with another dimension is an error. */
   readonly dimension?: number;
-  /** Most texts in one request, 64 by default. */
+  /** Maximum number of texts in one request, 64 by default. */
   readonly batch?: number;
-  /** Most concurrent requests with passages, 4 by default; one more is reserved for queries. */
+  /** Maximum number of concurrent requests with passages, 4 by default; one more is reserved for queries. */
   readonly concurrency?: number;
   /** Longer texts are cut, in UTF-16 units; 8,000 by default. */
   readonly longestText?: number;

@@ -23,7 +23,7 @@ export interface OpenAiLanguageModelOptions extends EndpointAddress {
 /** Callers limit the time by their signal; these limits apply otherwise. */
 const defaultLimits: RetryLimits = { attempts: 3, deadlineMs: 60_000, requestMs: 30_000, firstDelayMs: 250 };
 
-/** Most validation errors that are sent back to the model. */
+/** Maximum number of validation errors that are sent back to the model. */
 const mostComplaints = 8;
 
 /**

@@ -43,17 +43,17 @@ const bytesOfPosting = 10;
  */
 export class InvertedIndex implements Contents<CountedText> {
   readonly #slots = new Map<string, number>();
-  /** By slot; undefined if the memory was removed. */
+  /** Ids of the memories, by slot; undefined if the memory was removed. */
   #ids: (string | undefined)[] = [];
   #lengths = new Int32List();
   /** The numbers of each memory's terms, one memory after the other, and where those of each slot start. */
   #termNumbers = new Int32List();
   #starts = new Int32List();
   readonly #numbers = new Map<string, number>();
-  /** By number. Numbers of terms that are no longer used are reused. */
+  /** Terms by number. Numbers of terms that are no longer used are reused. */
   readonly #terms: { term: string; postings: Postings }[] = [];
   readonly #freeNumbers: number[] = [];
-  /** By slot; all 0 between two searches. */
+  /** Scores by slot; all 0 between two searches. */
   #scores = new Float64Array(0);
 
   get size(): number {
@@ -166,7 +166,7 @@ export class InvertedIndex implements Contents<CountedText> {
     return { touched, scores };
   }
 
-  /** By slot: 1 for these memories. */
+  /** Marks by slot: 1 for these memories. */
   #marked(ids: readonly string[]): Uint8Array {
     const marks = new Uint8Array(this.#ids.length);
     for (const id of ids) {

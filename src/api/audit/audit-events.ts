@@ -49,7 +49,7 @@ const auditEvent = z
 
 const eventTypes = [...eventDefinitions.keys()] as [string, ...string[]];
 
-/** Largest number of events in one read of the log. */
+/** Maximum number of events in one read of the log. */
 const mostAtOnce = 500;
 
 const auditInput = z.strictObject({

@@ -30,7 +30,7 @@ export class RequestRefused extends Error {
 
 /** A request fails after this long without a byte. The server sends a sign of life every 15 s while it works. */
 const silenceMs = 60_000;
-/** Most characters quoted of the answer of a server that is not Stratalog. */
+/** Maximum number of characters quoted of the answer of a server that is not Stratalog. */
 const longestReason = 500;
 
 const protocolVersion = '2025-11-25';

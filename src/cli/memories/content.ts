@@ -31,7 +31,7 @@ export async function readContent(
   }
 }
 
-/** As `readContent`, from standard input if nothing is given, unless that is a terminal. */
+/** Like `readContent`, but reads standard input if nothing is given, unless that is a terminal. */
 export async function requireContent(command: Command, source: ContentSource): Promise<string> {
   const isPiped = !process.stdin.isTTY && source.file === undefined;
   const given = await readContent(

@@ -20,7 +20,7 @@ export interface TenantContext {
   readonly projects: readonly string[];
   readonly sessions: readonly string[];
   readonly agents: readonly string[];
-  /** Of role agent: the users it may serve, as in `servedUserSchema`. */
+  /** For role agent: the users that it may serve, as in `servedUserSchema`. */
   readonly users?: readonly string[];
 }
 

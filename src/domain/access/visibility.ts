@@ -44,8 +44,8 @@ export function visible(context: TenantContext): Visibility {
 }
 
 /**
- * An agent sees what belongs to nobody. When it acts for a user, it sees shared memories as a member, and the personal ones
- * of that user.
+ * An agent that acts for nobody sees the memories that belong to no user. If it acts for a user, it sees shared memories as a member
+ * does, and the personal ones of that user.
  */
 function visibleToAgent({ user, orgs, teams, projects, agents }: TenantContext): Visibility {
   const shared: VisibleLayer[] = [
@@ -90,8 +90,8 @@ export function visibilityKeys(layer: Layer): readonly ScopeKey[] {
 }
 
 /**
- * The part of a visibility by which counts grouped by `visibilityKeys` can be filtered: they do not tell whether a shared
- * memory names a user.
+ * A visibility for filtering counts grouped by `visibilityKeys`, which do not tell whether a shared memory names a user: the entries
+ * that depend on it are left out.
  */
 export function visibleInCounts(visibility: Visibility): Visibility {
   if (visibility === 'all') return visibility;

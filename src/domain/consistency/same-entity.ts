@@ -4,7 +4,7 @@ import { fieldKind, isEqualPair, sharedFields } from './metadata-fields.ts';
 import type { Statement } from './statement.ts';
 
 /**
- * Whether two memories can be about the same entity: no scope identifier, naming field or part field that both have differs.
+ * Whether two memories can be about the same entity: the scope identifiers, naming fields and part fields that both have are equal.
  * The session is ignored, because several sessions can talk about the same thing.
  */
 export function mayDescribeSameEntity(left: Statement, right: Statement): boolean {

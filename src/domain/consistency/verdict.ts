@@ -36,7 +36,7 @@ export type Reason = { readonly detail: string; readonly confidence: number } & 
       readonly code: 'update';
       readonly difference: Difference;
       readonly words: readonly [string, string];
-      /** The sentences that hold the words. */
+      /** The sentences that contain these words. */
       readonly passages: readonly [string, string];
       /** Words of both sentences that show that they are about the same thing. */
       readonly shared: readonly string[];

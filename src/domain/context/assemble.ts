@@ -8,9 +8,9 @@ import { Repetition } from './repetition.ts';
 
 export interface ContextRequest {
   readonly query: string;
-  /** In tokens. */
+  /** Budget in tokens. */
   readonly budget: number;
-  /** Most relevant first, none twice. */
+  /** Most relevant first, without duplicates. */
   readonly candidates: readonly Candidate[];
   /** Recent turns of the session, the newest first. */
   readonly turns?: readonly Candidate[];
@@ -118,7 +118,7 @@ function recentTurns({ turns = [], budget, count }: ContextRequest): readonly En
   return entries;
 }
 
-/** A line for each item; headings only if turns and memories have to be told apart. */
+/** One line for each item; with headings only if there are both turns and memories. */
 function textOf(entries: readonly Entry[]): string {
   const firstMemory = entries.findIndex(({ kind }) => kind !== 'turn');
   const lines = entries.map(({ memory, span, notes }, index) => lineOf(index + 1, memory, span, notes));

@@ -1,7 +1,6 @@
 /**
- * Names that callers use for a field of an input because other programs call it so, in lower case and without
- * separators. Only a hint in an error message depends on them. A name may stand for several fields: the operation
- * decides, because a suggestion is always a field that it has.
+ * Names that other programs use for a field of an input, in lower case and without separators. Only a hint in an error message depends
+ * on them. A name may stand for several fields: a suggestion is always a field that the operation has.
  */
 const synonyms: Readonly<Record<string, string>> = {
   query: 'q question text prompt search input ask term terms searchterm querytext',

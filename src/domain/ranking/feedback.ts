@@ -10,7 +10,7 @@ export interface Judgement {
   readonly principal: string;
   /** −1..1, in the direction of its kind; a score in the other direction withdraws what the same caller said before. */
   readonly score: number;
-  /** In the log. */
+  /** Position in the log. */
   readonly position: number;
   /** Cosine of the question that was asked now with the one that the caller judged; absent if they cannot be compared. */
   readonly cosine?: number | undefined;

@@ -36,15 +36,15 @@ export interface Surroundings {
 
 /** Weights of the signals for one embedding model, in units of its cosine. */
 export interface FusionWeights {
-  /** Of one unit of `Evidence.lexical`. */
+  /** Weight of one unit of `Evidence.lexical`. */
   readonly lexical: number;
   /** Above about this cosine, the cosine counts `1 + nearGain` times. */
   readonly nearCosine: number;
   readonly nearGain: number;
-  /** Of an overlap of 1; an overlap below `OVERLAP_FLOOR` counts nothing. */
+  /** Weight of an overlap of 1; an overlap below `OVERLAP_FLOOR` counts nothing. */
   readonly overlap: number;
   readonly speaker: Readonly<Record<SpeakerMatch, number>>;
-  /** Of one unit of `Evidence.dated`. */
+  /** Weight of one unit of `Evidence.dated`. */
   readonly dated: number;
 }
 

@@ -3,7 +3,7 @@ import { UNKNOWN_MODEL } from './scales.ts';
 
 /** What a result says, as far as it is compared with other results: its text, or the passage of it that matched. */
 export interface Substance {
-  /** Of unit length, of the same model for all results; absent if there is none. */
+  /** Vector of unit length, of the same model for all results; absent if there is none. */
   readonly vector?: Float32Array | undefined;
   /** Its distinct terms (`termCounts`). */
   readonly terms: ReadonlySet<string>;

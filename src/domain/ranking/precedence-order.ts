@@ -21,7 +21,7 @@ export interface Ranked {
 const SAME_THING = { ofOneLayer: -1.2, ofTwoLayers: 1.5, ofOneSession: 5 };
 /** More likeness is required for each log-odd that one is behind the other. */
 const PER_LOG_ODD = 0.4;
-/** Only so many of the first results are compared with each other: the work grows with the square. */
+/** Only this many of the first results are compared with each other, because the work grows with the square of their number. */
 const MOST_COMPARED = 200;
 
 /** Log-odds by which a memory of a place that the request names is preferred. Fitted on everyday questions. */

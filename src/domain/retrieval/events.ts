@@ -72,7 +72,7 @@ export const SearchPerformed = defineEvent({
     topK: z.int(),
     /** On the scale of `score`; absent if the caller gave none, and the answer was focused. */
     threshold: z.number().optional(),
-    /** Before version 4 thresholds were on the scale of `relevance`. */
+    /** Used before version 4, when thresholds were on the scale of `relevance`. */
     relevanceThreshold: z.number().optional(),
     order: z.enum(['precedence', 'relevance', 'layer']),
     includeSuperseded: z.boolean().optional(),

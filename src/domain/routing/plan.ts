@@ -25,7 +25,7 @@ export interface Operand {
    * match none rank last. Each filter matches everything that the previous one matches.
    */
   readonly otherwise?: readonly Filter[];
-  /** Kinds of scope of which the question means all, even if `query` does not say so. */
+  /** Kinds of scope that the question means all of, even if `query` does not mention them. */
   readonly across?: readonly DrillLayer[];
   /**
    * `scope`: everything in the innermost scope of the best match. `mentions`: memories that the best match names by an

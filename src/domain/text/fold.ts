@@ -46,7 +46,7 @@ export function fold(text: string): string {
   return lowered(foldExceptCase(text));
 }
 
-/** The same without lower case, which tells the parts of "LeaseStore" apart. */
+/** Like `fold`, but keeps the case, which separates the parts of "LeaseStore". */
 export function foldExceptCase(text: string): string {
   if (!/[^\0-\x7f]/.test(text)) return text;
   const composed = text

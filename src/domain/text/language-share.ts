@@ -21,15 +21,15 @@ const FOREIGN_WORDS: ReadonlySet<string> = new Set(
     .filter((word) => !STOP_WORDS.has(word)),
 );
 
-/** Texts with fewer words tell no language. */
+/** The language of a text with fewer words cannot be told. */
 const LEAST_WORDS = 4;
 const MOST_WORDS = 80;
 /** Share of the letters of a text that are not Latin; above it, it is not in English. */
 const MOST_OTHER_LETTERS = 0.3;
 
 /**
- * Whether a text is in English; undefined if it does not tell (a log, code, a few names). By its letters, and by the frequent words of
- * English and of other languages in Latin letters. Meant for shares of many texts: single ones may be misjudged.
+ * Whether a text is in English, by its letters and by the frequent words of English and of other languages in Latin letters. Undefined
+ * if that cannot be told (a log, code, a few names). Meant for shares of many texts: single ones may be misjudged.
  */
 export function isEnglish(text: string): boolean | undefined {
   const letters = text.match(/\p{L}/gu) ?? [];
@@ -43,9 +43,9 @@ export function isEnglish(text: string): boolean | undefined {
 }
 
 export interface LanguageShare {
-  /** Texts that tell whether they are in English. */
+  /** Number of texts whose language could be told. */
   readonly judged: number;
-  /** Those of them that are not. */
+  /** Number of these texts that are not in English. */
   readonly foreign: number;
 }
 

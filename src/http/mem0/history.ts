@@ -60,7 +60,7 @@ interface Step {
   readonly metadata: unknown;
 }
 
-/** Each version with the texts before and after it; null where there was or is no memory. */
+/** Each version with the texts before and after it; null if there was no memory then. */
 export function inSteps(versions: readonly Version[]): readonly Step[] {
   let text: string | null = null;
   let metadata: unknown = {};

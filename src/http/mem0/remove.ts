@@ -74,7 +74,10 @@ export const removeMatching: Handler = async ({ query, session }) => {
   return { message: 'Memories deleted successfully!' };
 };
 
-/** `DELETE /v2/entities/{type}/{name}/`: all memories of the entity. It may have none left, if a memory of two entities was deleted with the other one. */
+/**
+ * `DELETE /v2/entities/{type}/{name}/`: all memories of the entity. There may be none any more, if a memory of two entities was
+ * deleted with the other one.
+ */
 export const removeEntity: Handler = async ({ params, session }: Mem0Request) => {
   const type = params['type']!;
   if (!Object.hasOwn(entityTypes, type))

@@ -7,7 +7,7 @@ import { tool } from './tool.ts';
 
 export const memoryIdField = z.string().meta({ description: 'Id of the memory, from a search result' });
 
-/** Most UTF-16 units of a content in one answer. */
+/** Maximum number of UTF-16 units of a content in one answer. */
 export const mostOfOne = 20_000;
 
 export const memoryGet = tool({

@@ -34,7 +34,7 @@ export class ModelUpkeep {
   readonly #embedders: Embedders;
   readonly #reports: ModelReports;
   readonly #stop = new AbortController();
-  /** By the id of the model. */
+  /** Models that do not answer, by id. */
   readonly #outages = new Map<string, Outage>();
   #running: Promise<void> = Promise.resolve();
 

@@ -41,7 +41,7 @@ export function questionPlanner({ vocabulary, clock, model }: QuestionPlannerPar
   };
 }
 
-/** For each memory in order, what it mentions by identifiers that the caller's tenant knows. */
+/** What each memory, in order, mentions by identifiers that the caller's tenant knows. */
 export async function findMentions(
   vocabulary: VocabularyReader,
   caller: TenantContext,

@@ -57,7 +57,7 @@ export interface Query {
   readonly times: AskedTimes;
 }
 
-/** What "last week" is relative to. A question as of another position has no such present, unless it names one. */
+/** The time that "last week" is relative to. For a search as of a position there is none, unless the request names it. */
 export function timeOfAsking(
   { now, asOf }: Pick<SearchRequest, 'now' | 'asOf'>,
   clock: Clock,

@@ -11,9 +11,9 @@ import { Shortlist, type Listed, type ShortlistOptions } from './shortlist.ts';
 import type { Candidate as SourceCandidate } from './sources/candidate-source.ts';
 
 export interface Ranking extends ShortlistOptions {
-  /** By memory id. */
+  /** Judgements by memory id. */
   readonly judgements: ReadonlyMap<string, readonly Judgement[]>;
-  /** As the caller sent it: quotations and persons are taken from it. */
+  /** The query as the caller sent it: quotations and persons are taken from it. */
   readonly query: string;
   readonly times: AskedTimes;
   readonly terms: readonly string[];

@@ -5,15 +5,15 @@ import type { ReadView } from '../read-models.ts';
 import { Parameters } from '../sql-builder.ts';
 import type { QueryVector } from './query-vectors.ts';
 
-/** Of each caller this many of the latest judgements of a question kind are read; of the other kinds only the latest one counts. */
+/** Maximum number of a caller's latest judgements of a question kind that are read. Of the other kinds only the latest one counts. */
 const mostQuestions = 100;
 
 interface FeedbackDemand {
   readonly tenant: string;
   readonly ids: readonly string[];
-  /** Of the question; without it no judged question can be compared. */
+  /** Vector of the question; without it no judged question can be compared. */
   readonly vector?: QueryVector | undefined;
-  /** A position: the feedback of then. */
+  /** A position: the feedback given until then. */
   readonly at?: number | undefined;
 }
 

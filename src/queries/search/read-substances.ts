@@ -43,7 +43,7 @@ function matchedText({ memory: { content }, passage: number }: Scored): string {
   return passage ? passageText(content, passage) : content;
 }
 
-/** By the hash of the text: as of a position it may be one that was replaced since. */
+/** The vectors by the hash of the text: as of a position it may be a text that was replaced since. */
 function readVectors(
   sql: Sql,
   tenant: string,
@@ -62,7 +62,7 @@ function readVectors(
       table,
       `t.text_hash = found.text_hash and ${condition}`,
     )}`;
-  // Only results of a read model that has passages have one.
+  // Only results of a read model with passages have a passage.
   const passages = results.some(({ passage }) => passage !== undefined)
     ? `${from(passageVectorTable(modelId), 'coalesce(t.embedding, t.shelved)', 't.n = found.passage')} passage union all`
     : '';

@@ -8,7 +8,7 @@ export interface Scored {
   readonly score: number;
   /** Number of the passage that matches best, if its text is long. */
   readonly passage?: number | undefined;
-  /** Whether a link says so; undefined if links were not read. */
+  /** Whether a link says that it is superseded; undefined if links were not read. */
   readonly isSuperseded?: boolean;
   /** Log-odds of `score` that are from feedback; undefined if there is none. */
   readonly feedback?: number | undefined;

@@ -23,9 +23,8 @@ export interface ShowOptions {
 }
 
 /**
- * Adds the successors of what is superseded, leaves out what the cut does not let pass, keeps `topK`, and orders them by
- * precedence if the request says so. No superseded memory is shown without its successor, if the caller sees it and it matches
- * the filters.
+ * Adds the successors of superseded memories, removes what the cut excludes, keeps `topK`, and orders them by precedence if the
+ * request says so. No superseded memory is shown without its successor, if the caller sees it and it matches the filters.
  */
 export async function shownOf(
   search: Pick<SearchService, 'find' | 'superseding' | 'inPrecedence'>,

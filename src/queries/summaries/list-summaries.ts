@@ -10,7 +10,7 @@ import { column, regionCondition } from '../scope-sql.ts';
 import { Parameters } from '../sql-builder.ts';
 import { scopeHash, scopeMemories, scopeModels } from './scope-state.ts';
 
-/** Most scopes in one answer. A caller that sees more must narrow the request. */
+/** Maximum number of scopes in one answer. A caller that sees more must narrow the request. */
 export const mostSummarizedScopes = 50;
 
 export interface Freshness {

@@ -5,9 +5,9 @@ import type { ReadModels, ReadView } from '../read-models.ts';
 import { Parameters } from '../sql-builder.ts';
 import { scopeHash, scopeMemories, scopeModels } from './scope-state.ts';
 
-/** Most memories read of a scope: those that were stored last. */
+/** Maximum number of memories read of a scope: those that were stored last. */
 const mostMemories = 2_000;
-/** Most characters read of a memory, from its beginning. */
+/** Maximum number of characters read of a memory, from its beginning. */
 const mostCharacters = 20_000;
 
 /** What a summary of a scope is made from. */

@@ -33,7 +33,10 @@ export function changedValues(comparison: Comparison): Update[] {
   return updates;
 }
 
-/** Where a newer sentence sets a value with a unit, the older one can have left the unit out: "Budget: 280", "raised to 310 kB". */
+/**
+ * The sentences to compare with a newer one. If it sets a value with a unit, the older one can have left the unit out: "Budget: 280",
+ * "raised to 310 kB".
+ */
 function candidates(
   older: SentenceIndex,
   key: string,

@@ -4,11 +4,11 @@ import { commonSupport, sharedSubjects, type Comparison, type Update } from './s
 
 const minSupport = 2.5;
 const mostPairs = 200;
-/** In UTF-16 units: what ends stands close to the words that say so. */
+/** How far, in UTF-16 units, the words for what has ended may be from the words for the end. */
 const reach = 70;
-/** In UTF-16 units: a negation stands this close before what it denies. */
+/** How far, in UTF-16 units, a negation may be before the word that it denies. */
 const negationReach = 25;
-/** More words than these belong to another statement. */
+/** Maximum number of words for what has ended: more of them belong to another statement. */
 const mostWords = 4;
 
 /** Words that say that what stands behind them has ended. */

@@ -1,6 +1,6 @@
 import { truncate } from '../../text/truncate.ts';
 
-/** Only this much of a memory is compared, in UTF-16 units: a bound on the time that one memory of a million takes. */
+/** Maximum number of UTF-16 units of a memory that are compared, so that one long memory does not take too much time. */
 const maxLength = 32_768;
 const maxSentences = 300;
 /** In UTF-16 units. Longer sentences are cut. */

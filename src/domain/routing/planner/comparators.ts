@@ -24,7 +24,10 @@ export interface Bound {
   readonly span: Span;
 }
 
-/** What is bounded decides which words count: "above" does not bound a time, nor "over" a version. */
+/**
+ * What a bound applies to, which decides the words that express it: "above" does not bound a time, and "over" does not bound a
+ * version.
+ */
 export type Bounded = 'time' | 'version' | 'quantity';
 
 /** How many words before a value its comparator may stand: "since the release 1.31". */
@@ -35,7 +38,10 @@ export function boundAt(reading: Reading, span: Span, of: Bounded): Bound | unde
   return boundAfter(reading, span, of) ?? boundBefore(reading, span, of);
 }
 
-/** The words of a range, up to its second value and without it: "between revision 1.20 and 1.24", "from 2019 to 2021". */
+/**
+ * The words of a range before its second value: "between revision 1.20 and" of "between revision 1.20 and 1.24", or "from 2019 to" of
+ * "from 2019 to 2021".
+ */
 export function rangeOf(reading: Reading, { from, to }: Span): Span | undefined {
   for (let i = from - 1; i >= Math.max(0, from - REACH) && isPassable(reading, i); i--) {
     const word = reading.word(i);
@@ -47,7 +53,7 @@ export function rangeOf(reading: Reading, { from, to }: Span): Span | undefined 
   return rangeWithin(reading, { from, to });
 }
 
-/** A range such as "in 2020 to 2024" or "during 2020–2024". "compare 2020 to 2024" is none: it has two sides. */
+/** A range such as "in 2020 to 2024" or "during 2020–2024", but not "compare 2020 to 2024", which has two sides. */
 function rangeWithin(reading: Reading, { from, to }: Span): Span | undefined {
   if (!DURING.has(reading.word(from - 1))) return undefined;
   if (/^\s*[–—]\s*$/.test(reading.between(to - 1))) return { from: from - 1, to };
@@ -92,7 +98,7 @@ function boundAfter(reading: Reading, { from, to }: Span, of: Bounded): Bound | 
   return first === undefined ? undefined : { ordering: 'gte', span: { from: first, to: to + 1 } };
 }
 
-/** The bound in "2024 and later". "2024 and before May" has none here: "before" belongs to what follows. */
+/** The bound in "2024 and later". In "2024 and before May" there is no such bound, because "before" belongs to what follows. */
 function openEnd(reading: Reading, index: number, of: Bounded): Ordering | undefined {
   const word = reading.word(index);
   const isQuantity = of === 'quantity' && reading.word(index - 1) === 'or';

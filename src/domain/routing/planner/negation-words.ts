@@ -25,7 +25,7 @@ export const NEGATING_PAIRS: ReadonlyMap<string, ReadonlySet<string>> = new Map(
 ]);
 /** After "not" or "no" these words do not negate what follows. */
 export const NOT_EXCLUDING = set('only just merely simply solely exclusively matter doubt wonder problem');
-/** Words that say of the value after them that it was so once, and is no longer. */
+/** Words that say that the value after them applied once and no longer does. */
 export const FORMER = set('formerly previously former');
 /** "2024 excluded". */
 export const EXCLUDED = set('excluded excepted aside omitted exempted');
@@ -70,7 +70,7 @@ export const ADVERB = set(
 export const ENDING = set(
   'stop stops stopped cease ceases ceased refuse refuses refused quit quits decline declined',
 );
-/** Verbs that say of their subject that something is no longer its own: "that api gave up". */
+/** Verbs that say that their subject no longer has something: "that api gave up". */
 export const DISOWNING = set('gave handed dropped abandoned relinquished disowned transferred lost');
 /** Words after a predicate that begin another phrase: "does not own in Europe", "does not own and that are active". */
 export const AFTER_PREDICATE = set(

@@ -5,7 +5,7 @@ import type { Question, Span } from './question.ts';
 
 /** A number as a question writes it, with all that belongs to it: "18,000", "-0.5", "1e6", "18k", "2.5 million", "30 %". */
 export interface WrittenNumber extends Span {
-  /** Undefined if it cannot be told what is meant: "12,5", "10-20", "10^6". */
+  /** Undefined if the meaning is not clear: "12,5", "10-20", "10^6". */
   readonly value: number | undefined;
   /** The unit, if one is written; it must be the unit of the field. */
   readonly unit?: string;
@@ -26,7 +26,7 @@ const NUMBER = new RegExp(
     `(?<digits>${DIGITS}|\\.\\d+)`,
     '(?<exponent>e[+-]?\\d+(?![\\p{L}\\p{N}]))?',
     '(?<suffix>[%‰]|[\\p{L}°µ][\\p{L}\\p{N}°µ]*)?',
-    // "10-20", "10:30", "1/2", "10^6", "5+" and "5 1/2" are no single numbers.
+    // "10-20", "10:30", "1/2", "10^6", "5+" and "5 1/2" are not single numbers.
     `(?<more>(?:[-–/:^*×]|\\.{2,3})\\d|\\+|${SPACE}\\d+/\\d|${SPACE}and${SPACE}a${SPACE}half)?`,
   ].join(''),
   'giu',
@@ -73,7 +73,7 @@ const UNITS: readonly (readonly string[])[] = [
   'ml',
 ].map((names) => names.split(' '));
 
-/** The numbers of a question, in order. Dates, versions and parts of names are none. */
+/** The numbers of a question, in order, without dates, versions and parts of names. */
 export function numbersIn(question: Question, now?: Date): WrittenNumber[] {
   const { text, tokens } = question;
   const dates = findPeriods(text, now);

@@ -27,7 +27,7 @@ const dayNumbers = (group: (name: string) => string): [day: number, last: number
   return [day, Number(group('last') || day)];
 };
 
-/** Forms that name a year, or a day of a month. Those that hold others come first. */
+/** Forms that name a year, or a day of a month. A form that contains another one comes first. */
 export const absoluteForms: readonly Form[] = [
   form(
     `\\b(?<year>${YEAR})-(?<month>0[1-9]|1[0-2])(?:-(?<day>0[1-9]|[12]\\d|3[01]))?(?:[T ]\\d\\d:\\d\\d[\\d:.]*(?:Z|[+-]\\d\\d:?\\d\\d)?)?(?![\\d-])`,

@@ -2,11 +2,11 @@ import type { Ends } from './calendar.ts';
 
 /** A way to write a time. */
 export interface Form {
-  /** With the flag `g`. */
+  /** A pattern with the flag `g`. */
   readonly pattern: RegExp;
   /**
-   * The period; `none` if the words name a time that cannot be told ("11/12/2026"), so that no other form reads a part of them;
-   * undefined if they are no time of this form.
+   * The period. `none` if the words name an ambiguous time ("11/12/2026"), so that no other form reads a part of them. Undefined if
+   * they are not a time of this form.
    */
   readonly read: (match: FormMatch, now: Date | undefined) => ReadPeriod | 'none' | undefined;
 }
@@ -19,7 +19,7 @@ export interface FormMatch {
   readonly has: (name: string) => boolean;
   /** The text before the match, at most 40 characters. */
   readonly before: string;
-  /** The text after it, at most as much. */
+  /** The text after it, also at most 40 characters. */
   readonly after: string;
 }
 

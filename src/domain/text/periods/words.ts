@@ -35,7 +35,7 @@ export const ORDINAL = '(?:st|nd|rd|th)';
 export const UNIT = '(?:minute|hour|day|week|fortnight|month|quarter|year)';
 /** Beside a count: "24h", "7d", "30 min". */
 export const SHORT_UNIT = '(?:mins?|h|hrs?|d|w|wks?|mos?|y|yrs?)';
-/** A count of units. The decimals of "2.5 weeks" are none. */
+/** A count of units, but not the decimals of "2.5 weeks". */
 export const COUNT = `(?<![\\d.,:/-])(?:\\d{1,3}|an?|${NUMBERS.join('|')}|(?:a\\s+)?couple(?:\\s+of)?)`;
 export function monthOf(name: string): number {
   return MONTHS.findIndex((month) => month.startsWith(fold(name).slice(0, 3))) + 1;

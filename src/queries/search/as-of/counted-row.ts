@@ -6,14 +6,14 @@ import { termCounts } from '../../../domain/text/tokens.ts';
 import type { TermSignal } from '../../../ports/word-index.ts';
 import { bestStored } from '../sources/best-passages.ts';
 
-/** The stored term counts of a memory, of today's text. */
+/** The stored term counts of a memory: those of its current text. */
 export interface CountedRow extends TermSignal {
   readonly memory_id: string;
   /** The text as it was, if it differs from today's. */
   readonly old_text: string | null;
 }
 
-/** The term counts as of then: those of an old text are counted now. */
+/** The term counts at the position of the search: those of an old text are counted now. */
 export function countedSignal(
   { length, frequencies, old_text: text }: CountedRow,
   terms: readonly string[],
@@ -23,14 +23,14 @@ export function countedSignal(
   return { length: counted.length, frequencies: terms.map((term) => counted.counts.get(term) ?? 0) };
 }
 
-/** The stored terms of the passages of today's text; null for a short text. */
+/** The stored terms of the passages of the current text; null for a short text. */
 export interface PassageRow {
   readonly old_text: string | null;
   readonly lengths: string | null;
   readonly places: readonly (string | null)[];
 }
 
-/** The best passage as of then. */
+/** The best passage at the position of the search. */
 export function passageThen(
   { old_text: text, lengths, places }: PassageRow,
   weighted: WeightedTerms,
@@ -45,7 +45,7 @@ export function passageThen(
   );
 }
 
-/** Number of passages as of then; null for a short text. */
+/** Number of passages at the position of the search; null for a short text. */
 export function passageCount({ old_text: text, lengths }: PassageRow): number | null {
   if (text === null) return lengths === null ? null : lengthsOf(lengths).length;
   return passagesOf(text).length || null;

@@ -113,7 +113,7 @@ export class PastCorpus implements Corpus {
     try {
       return of(await scan(true), !this.vector);
     } catch (error) {
-      // Texts of then have to be embedded, and cannot be now.
+      // Texts of that position would have to be embedded, which is not possible now.
       if (!isWithoutVector(error)) throw error;
       return of(await scan(false), true);
     }

@@ -36,9 +36,9 @@ export interface ScanQuery extends CandidateQuery {
 export interface ScannedMemory {
   readonly memory_id: string;
   readonly bm25: number | null;
-  /** Of the whole text. */
+  /** Cosine of the whole text. */
   readonly cosine: number | null;
-  /** If its text is long. */
+  /** The nearest passage, if the text is long. */
   readonly nearest?: NearPassage | undefined;
   /** When it occurred, or was recorded if it does not say. */
   readonly time: Date;
@@ -154,7 +154,7 @@ function nearestThen(table: string, vector: Float32Array, tenant: string, parame
     order by ${negative}, p.n limit 1)`;
 }
 
-/** As the database computes it (`bm25Column`). */
+/** BM25 as the database computes it (`bm25Column`). */
 function bm25Of(text: string, weighted: WeightedTerms): number | null {
   const { counts: termFrequencies, length } = termCounts(text);
   const isLong = passagesOf(text).length > 0;
