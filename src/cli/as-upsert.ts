@@ -4,8 +4,8 @@ const quote = 0x22;
 const upsert = Buffer.from('"upsert":true,');
 
 /**
- * Adds `upsert: true` to a line that is a JSON object; a line that says otherwise itself keeps its own. The rest of the line
- * stays as it is, byte for byte. Other lines are left to the server, which reports them.
+ * Adds `upsert: true` to a line that is a JSON object. It comes first, so a field `upsert` of the line itself prevails. The rest of
+ * the line stays as it is, byte for byte. Other lines are left to the server, which reports them.
  */
 export function asUpsert(line: Buffer): Buffer {
   const opening = afterWhiteSpace(line, 0);

@@ -52,9 +52,9 @@ export interface PutResult extends MemoryResult {
 const maxAttempts = 20;
 
 /**
- * Stores the memory with this externalId, or replaces all mutable fields of the one that has it. Of concurrent calls one
- * stores and the others replace. With an Idempotency-Key, a claim of the command's own keeps which memory it was about, so
- * that a repetition does not store an erased memory again.
+ * Stores the memory with this externalId, or replaces all mutable fields of the one that has it. Of concurrent calls one stores and
+ * the others replace. With an Idempotency-Key, a claim of the command's own records which memory it was about, so that a repetition
+ * does not store an erased memory again.
  */
 export async function putMemory(
   services: CommandServices,

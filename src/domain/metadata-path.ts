@@ -41,7 +41,7 @@ function segmentOf(key: string): string {
   return `["${key.replaceAll(/["\\]/g, String.raw`\$&`)}"]`;
 }
 
-/** With more keys, only all of them together are tried as one. */
+/** If a path has more keys than this, only one other reading is tried: all of them as one key. */
 const mostKeys = 8;
 
 /**

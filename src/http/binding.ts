@@ -10,7 +10,7 @@ export interface BindingOptions<Output = unknown> {
   readonly success: { readonly status: number; readonly description: string; readonly contentType?: string };
   /** The response to a command that stores or replaces, if it stored something new. */
   readonly created?: { readonly status: number; readonly description: string };
-  /** Input fields of path parameters that are called differently. */
+  /** Input fields by path parameter, where the names differ. */
   readonly rename?: Readonly<Record<string, string>>;
   /** A path parameter that is a text of the caller's own: escapes in it that are not UTF-8 are refused. */
   readonly textInPath?: string;

@@ -20,7 +20,7 @@ export interface FlatIndexOptions {
   readonly loadAbove: number;
   /** Limit for the memories of all tenants together, and the same again for their passages: the tenant that was not searched for the longest time is evicted first. */
   readonly mostBytes: number;
-  /** Nothing is loaded before it resolves: what searches need more urgently is loaded first. */
+  /** Loading begins when this resolves: what searches need more urgently is loaded first. */
   readonly after?: Promise<void> | undefined;
   /** Called when vectors cannot be loaded or kept current; the database compares them meanwhile. */
   readonly onError: (error: unknown) => void;

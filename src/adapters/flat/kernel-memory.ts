@@ -41,7 +41,7 @@ export class KernelMemory {
     this.#kernel = exports as Kernel;
   }
 
-  /** Stores a query whose numbers, times `unit`, are shorts. */
+  /** Stores a query as 16-bit integers: each number times `unit`, rounded. */
   setQuery(query: Float32Array, unit: number): void {
     const shorts = new Int16Array(this.#memory.buffer, 0, this.#width);
     for (let at = 0; at < query.length; at++) shorts[at] = Math.round(query[at]! * unit);

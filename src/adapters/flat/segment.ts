@@ -2,7 +2,7 @@ import type { Near } from '../../ports/vector-index.ts';
 import { Best } from '../best.ts';
 import { Codes } from './codes.ts';
 
-/** The nearest by both bytes are among this many times as many that are nearest by the first bytes. */
+/** To find the nearest by both bytes, this many times as many are first taken by the first bytes. */
 const margin = 2;
 
 /**
@@ -64,7 +64,7 @@ export class Segment {
   }
 }
 
-/** What a vector takes: two bytes a number, its scale, and its id in a list and a map. */
+/** Bytes of a vector: two for each number, its scale, and its id in a list and a map. */
 export function bytesOfVector(dimension: number): number {
   return 2 * dimension + 200;
 }

@@ -99,7 +99,7 @@ export class Topics {
       'cleanup.policy': 'delete',
       'retention.ms': `${retentionMs ?? -1}`,
       'retention.bytes': '-1',
-      // With the producer's time, a clock that is ahead would be refused. The time of an event is in its header.
+      // Kafka would refuse records with the producer's time if its clock is ahead. The time of an event is in its header.
       'message.timestamp.type': 'LogAppendTime',
       'max.message.bytes': `${maxBatchBytes}`,
       ...(replicas !== undefined && { 'min.insync.replicas': replicas > 2 ? '2' : '1' }),

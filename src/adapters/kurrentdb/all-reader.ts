@@ -14,7 +14,7 @@ export class AllReader {
   readonly #connection: Connection;
   /** The head found when the server's last record was `last`. */
   #known = { last: 0, head: 0 };
-  /** Number of events of the size last read that fill a page. Requesting more would waste what the server sends. */
+  /** Number of events that fill a page, if they are as large as those last read. Requesting more would waste what the server sends. */
   #fitting = pageSize;
 
   constructor(connection: Connection) {

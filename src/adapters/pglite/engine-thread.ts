@@ -117,7 +117,7 @@ export class EngineThread {
     return waiting;
   }
 
-  /** Only the first reason counts, because every other one is followed by the end of the thread. */
+  /** Ends the thread. Only the first reason counts: its end would report another one. */
   #fail(reason: SqlUnavailable): void {
     if (this.#end) return;
     this.#end = reason;

@@ -3,7 +3,7 @@ import { linkTypeSchema } from '../../domain/links/links.ts';
 import { memorySchema } from '../../domain/memory/view.ts';
 import { memoryIdField } from '../fields.ts';
 
-/** Source, type and target name a link. */
+/** A link is identified by its source, type and target. */
 export const linkFields = { memoryId: memoryIdField, type: linkTypeSchema, target: z.string() };
 
 export const linkAnswerSchema = z

@@ -91,7 +91,10 @@ export const listSummaries = operation({
   },
 });
 
-/** The key of the scope that is named; undefined if several may be meant. The caller's own user is the default where users are apart. */
+/**
+ * The key of the scope that the input names; undefined if it may mean several. If the scope needs a user, the caller's own one is the
+ * default.
+ */
 function oneScope(caller: TenantContext, { layer, scope }: SummaryScope): string | undefined {
   const isNamed = layer === 'company' || scope[layer] !== undefined;
   if (!isNamed) return undefined;

@@ -1,7 +1,7 @@
 /**
- * Moves each item that is superseded directly behind the newest item that supersedes it, which takes its place if it is
- * further back. All other items keep their order. `newestOf` gives the id of that item; an item whose successor is not
- * among `items` stays where it is.
+ * Moves each superseded item directly behind the newest item that supersedes it. If that one comes later in the list, it moves to the
+ * place of the first item that it supersedes. All other items keep their order. `newestOf` returns the id of the newest item; an item
+ * whose successor is not among `items` stays where it is.
  */
 export function successorsFirst<Item>(
   items: readonly Item[],

@@ -11,7 +11,7 @@ const FOCUS = -4.19;
 /** A memory this far behind the best, in log-odds, does not answer the question. Fitted by `bench/ranking/focus.ts`. */
 export const DISTANCE = 2.5;
 
-/** Rounding of `relevanceOf`, generously. */
+/** Generous bound of the rounding errors of `relevanceOf`. */
 const rounding = 1e-9;
 
 /** Lower bound of the relevance in an answer. A search need not look at memories below it. */
@@ -21,7 +21,7 @@ export function leastRelevance(cut: Cut): number {
 
 export interface CutOptions<Found> {
   readonly relevanceOf: (found: Found) => number;
-  /** For an answer that was put together from several searches: each part is shown, however far it is behind the best. */
+  /** True for an answer made from several searches: each part is shown, however far it is behind the best. */
   readonly keepsDistant?: boolean;
 }
 

@@ -19,7 +19,7 @@ export interface Ranked {
  * rarely replace each other, and turns of one session follow each other: both must say almost the same.
  */
 const SAME_THING = { ofOneLayer: -1.2, ofTwoLayers: 1.5, ofOneSession: 5 };
-/** More likeness is required for each log-odd that one is behind the other. */
+/** Additional likeness required for each log-odd by which one result is behind the other. */
 const PER_LOG_ODD = 0.4;
 /** Only this many of the first results are compared with each other, because the work grows with the square of their number. */
 const MOST_COMPARED = 200;

@@ -12,7 +12,7 @@ export const FLOOR = -5;
 /** The default threshold. */
 export const SCORE_OF_FLOOR = 0.7;
 const perLogOdds = 0.03;
-/** From here to 0 or 1 the rest of the scale is approached exponentially. */
+/** Within this distance of 0 and 1 the score approaches them exponentially. */
 const bend = 0.06;
 
 /** Log-odds of a probability; infinite for 0 and 1. */

@@ -18,7 +18,9 @@ export interface Times {
   readonly createdAt: Date;
 }
 
-/** Keys of when a memory occurred, or was recorded if it does not say; and of when it was recorded if that is another time. */
+/**
+ * Keys of the time when a memory occurred, and of the time when it was recorded. If the former is unknown, the latter takes its place.
+ */
 export function timeKeys({ occurredAt, createdAt }: Times): PostingKey[] {
   if (occurredAt === undefined) return [orderedKeyOf('when', [], +createdAt)];
   return [orderedKeyOf('when', [], Date.parse(occurredAt)), orderedKeyOf('recorded', [], +createdAt)];
@@ -74,7 +76,7 @@ function endsOf(tests: readonly Pick<Test, 'operator' | 'value'>[]): Ends | unde
   return from === -Infinity && to === Infinity ? undefined : { from, to };
 }
 
-/** Whether a filter requires that a memory does not say when it occurred, in the form that `occurredOrCreated` uses. */
+/** Whether a filter requires that a memory has no `occurredAt`, in the form that `occurredOrCreated` uses. */
 function isUndated(filter: Filter): boolean {
   if (filter.kind !== 'not' || filter.filter.kind !== 'test') return false;
   const { field, operator, value } = filter.filter;

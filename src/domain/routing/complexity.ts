@@ -79,7 +79,7 @@ export function complexityOf(question: string): Complexity {
   return { score: scoreOf(signals), signals, spread };
 }
 
-/** Whether a question asks for several things. Shorthand counts only if it also says what narrows them. */
+/** Whether a question asks for several things. Shorthand counts only if it also has words that narrow its subject. */
 function asksForSeveral(text: string, words: number): boolean {
   const isNarrowed = text.search(conditions) >= 0 || text.search(references) >= 0;
   return severalAsked.test(text) || (words <= shorthandWords && isNarrowed && severalHeaded.test(text));

@@ -47,7 +47,7 @@ const located = ({ memory }: { readonly memory: { readonly id: string; readonly 
 /** Bytes of results that may wait for a client that sends everything before it reads; beyond, the body is not read on. */
 const mostWaitingBytes = 16 * 1024 * 1024;
 
-/** `bulk` and `validate` come before `:id`. */
+/** `bulk` and `validate` come before `:id`, which would match them too. */
 export const memoryBindings = [
   bind(bulkStore, 'post', '/v1/memories/bulk', {
     success: { status: 200, description: 'One result per line, in order', contentType: ndjson },

@@ -56,7 +56,7 @@ function reasonOf({ difference, words, passages, shared, support }: Update) {
   };
 }
 
-/** From .7 at the least support to .9. */
+/** Confidence from .7, at the minimum support, to .9. */
 function confidenceOf(support: number): number {
   return Math.min(0.9, Math.round((0.7 + (support - 2.5) * 0.1) * 20) / 20);
 }

@@ -23,7 +23,7 @@ const ENDED_BEFORE =
 const NEGATED =
   /\b(?:not|no|never|without|none|cannot|stopp?(?:s|ed)?|ended|former|formerly|used to|kein\p{L}*|nicht|sin|sans)\b|n['’]t\b/iu;
 
-/** The newer memory says that something has ended which the older one says. */
+/** Sentences of the newer memory which say that something in the older one has ended. */
 export function ended(comparison: Comparison): Update[] {
   const { older, newer } = comparison;
   const updates: Update[] = [];
@@ -159,7 +159,7 @@ function clauseUpTo(text: string, end: number): readonly [number, number] {
 /** Words that say that what stands before them, in the same clause, holds again. */
 const RESUMED = /\b(?:back on|on again|again|resum\p{L}+|allowed again|ok again|back in use|wieder)\b/iu;
 
-/** The newer memory says that something holds again which the older one excludes. */
+/** Sentences of the newer memory which say that something applies again that the older one excludes. */
 export function resumed(comparison: Comparison): Update[] {
   const { older, newer } = comparison;
   const updates: Update[] = [];

@@ -71,7 +71,9 @@ export function sharedSubjects(
   };
 }
 
-/** Evidence that has nothing to do with the words: one person's memories, and a newer sentence that says that something changes. */
+/**
+ * Evidence that does not come from shared words: the memories belong to one person, or the newer sentence says that something changes.
+ */
 export function commonSupport({ isOnePerson }: Comparison, newer: Sentence): number {
   return (isOnePerson ? 0.5 : 0) + (newer.saysChange ? 1 : 0);
 }
