@@ -2,7 +2,7 @@ import { deflateRawSync, inflateRawSync } from 'node:zlib';
 
 /** Shorter texts gain less than the marker costs. */
 const leastBytes = 1_024;
-/** Guards against a text that grows without bounds: more than the largest memory with its metadata. */
+/** Limit for decompressed texts, above the largest memory with its metadata. Guards against data that expands without bounds. */
 const maxOutputLength = 64 * 1024 * 1024;
 
 export interface Compressed {

@@ -3,7 +3,7 @@ import { TimeSlice } from '../support/time-slice.ts';
 /** Shorter lists, such as a live read model handles, do not wait for each other. */
 const longList = 200;
 
-/** The end of the last long list. */
+/** Resolves when the last long list has been processed. */
 let lastLongList: Promise<void> = Promise.resolve();
 
 /**

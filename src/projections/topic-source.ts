@@ -21,8 +21,8 @@ export interface Topics {
 }
 
 /**
- * The topics that the relay fills. Each generation is a consumer group, so any number of processes share its partitions. Its
- * lease excludes nobody; it shows that some process has partitions of it.
+ * The topics that the relay fills. Each generation is a consumer group, so any number of processes share its partitions. The lease of
+ * a generation excludes no process: it only shows that some process has partitions of it.
  */
 export class TopicSource implements Source {
   readonly partitioning: Partitioning;
@@ -44,7 +44,7 @@ export class TopicSource implements Source {
     };
   }
 
-  /** Consumers have nothing to share but caches. */
+  /** Does nothing: the consumers of a process share only caches. */
   follow(): Promise<void> {
     return Promise.resolve();
   }

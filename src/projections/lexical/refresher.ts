@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Shortest interval: each refresh creates a segment, which must be merged later. */
+/** Shortest time between two refreshes: each creates a segment, which must be merged later. */
 const intervalMs = 100;
 
 /** Shares refreshes between callers: each call resolves with a refresh that began after it. */
@@ -19,7 +19,7 @@ export class Refresher {
   }
 
   async #after(last: Promise<void>): Promise<void> {
-    // Its callers handle its failure.
+    // The callers of the last refresh handle its failure.
     await last.catch(() => undefined);
     await sleep(Math.max(0, this.#earliest - performance.now()));
     this.#next = undefined;

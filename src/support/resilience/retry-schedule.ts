@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 
-/** More items than this are not remembered: the one that failed least recently is due again. */
+/** Maximum number of items that are remembered. Beyond it, the one that failed least recently is forgotten and so is due again. */
 const mostItems = 10_000;
 
 export interface Pauses {
@@ -46,7 +46,10 @@ export class RetrySchedule<Item> {
     return failed === undefined || performance.now() >= failed.dueAt;
   }
 
-  /** The items that are not due yet. Forgets items that were due for the longest pause and not tried: they no longer exist. */
+  /**
+   * The items that are not due yet. Forgets items that have been due for longer than the longest pause: they no longer exist, or they
+   * would have been tried.
+   */
   waiting(): readonly Item[] {
     const now = performance.now();
     const failed = Array.from(this.#failed.entries());

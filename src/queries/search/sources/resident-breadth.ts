@@ -2,11 +2,14 @@ import { hasFilters } from '../filter-join.ts';
 import type { Restrictions } from './candidate-source.ts';
 import type { PrefilterSet } from './prefilter-set.ts';
 
-/** Results requested for each one wanted: a few memories may have gone in this moment. */
+/** Results requested for each one wanted, because a few memories may just have been deleted. */
 const spare = 1.2;
-/** The same if the restrictions remove an unknown share: this many first, then this many times more. */
+/**
+ * Results requested for each one wanted if the restrictions remove an unknown share. If too few are left, this many times more are
+ * requested.
+ */
 const widening = 8;
-/** The same if the share that they leave is known. */
+/** Results requested for each one wanted among the memories that pass, if the share that the restrictions leave is known. */
 const excess = 1.5;
 
 /** Which memories a resident source looks among. */
@@ -25,7 +28,7 @@ export function isWide({ hasFewTexts, expected }: PrefilterSet, documents: numbe
   return !hasFewTexts && expected > 22 * Math.sqrt(documents);
 }
 
-/** How many of the best are checked, one depth after the other, until `limit` of them meet the restrictions. */
+/** The numbers of best results that are checked, one after the other, until `limit` of them meet the restrictions. */
 export function depthsOf(
   restrictions: Restrictions,
   limit: number,
