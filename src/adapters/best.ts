@@ -20,7 +20,7 @@ export class Best {
     if (this.#size === this.#slots.length) this.#least = this.#scores[0]!;
   }
 
-  /** In no particular order. */
+  /** The slots that were kept, in no particular order. */
   slots(): Int32Array {
     return this.#slots.slice(0, this.#size);
   }

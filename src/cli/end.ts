@@ -3,8 +3,8 @@ import { explainSystemError } from './explain-system-error.ts';
 const flushMs = 1_000;
 
 /**
- * Ends the process after pending output was written, even if something keeps it alive: a client may retry a server that
- * does not answer for a minute.
+ * Ends the process after pending output was written, even if something keeps it alive, such as a client that retries a server for a
+ * minute.
  */
 export function endSoon(): void {
   setTimeout(() => process.exit(), flushMs).unref();

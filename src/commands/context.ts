@@ -45,7 +45,7 @@ export function callerKey(vault: KeyVault, { tenant, user }: TenantContext): Key
   return { tenant, id: `retrieval.${subject}`, subject };
 }
 
-/** Context of an event that is not sealed, so that it can hold no reason; the memory's own event does. */
+/** Context of an event that is not sealed and so cannot contain the reason of the command. The memory's own event contains it. */
 export function unsealedContext(context: CommandContext): EventContext {
   const { reason: _, ...rest } = eventContext(context);
   return rest;

@@ -25,8 +25,8 @@ export async function eraseFeedback(
 }
 
 /**
- * Called after feedback was recorded. If the memory was erased meanwhile, the erasure may have looked for feedback before there was any:
- * erases it and throws `not-found`.
+ * Called after feedback was recorded. If the memory was erased meanwhile, its erasure may have missed this feedback: erases the
+ * feedback and throws `not-found`.
  */
 export async function assertStillThere(
   services: CommandServices,

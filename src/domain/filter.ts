@@ -54,7 +54,7 @@ export type Filter =
       readonly field: FilterField | 'metadata';
       /** Keys below `metadata`; empty for other fields. */
       readonly path: readonly string[];
-      /** Where `path` finds nothing, these are tried, in order. */
+      /** Other paths to try, in this order, if `path` finds nothing. */
       readonly otherPaths?: readonly (readonly string[])[];
       readonly operator: FilterOperator;
       readonly value: FilterScalar | readonly FilterScalar[];
@@ -203,7 +203,7 @@ function parseField(
   throw filterProblem(path, unknownField(name));
 }
 
-/** UTF-16 units of an unknown field in an error message. */
+/** Maximum number of UTF-16 units of an unknown field in an error message. */
 const longestNameShown = 64;
 
 function unknownField(name: string): string {

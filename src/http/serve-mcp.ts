@@ -49,7 +49,7 @@ async function serve(
         });
   koa.status = response.status;
   for (const [name, value] of response.headers) koa.set(name, value);
-  // The types of the two libraries name the same stream.
+  // The types of the two libraries are different declarations of the same stream.
   koa.body = response.body === null ? null : Readable.fromWeb(response.body as ReadableStream<Uint8Array>);
   koa.status = response.status;
 }
@@ -65,7 +65,7 @@ async function bodyOf(koa: Context): Promise<unknown> {
   }
 }
 
-/** The request as the protocol's library takes it, which gets the body parsed. */
+/** The request for the protocol's library, without its body, which the library gets parsed. */
 function withoutBody({ headers }: Context, signal: AbortSignal): Request {
   const own = Object.entries(headers).filter(([name]) => name !== 'content-length');
   return new Request(`http://localhost${path}`, {

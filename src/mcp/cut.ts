@@ -30,7 +30,7 @@ function isInsidePair(text: string, index: number): boolean {
   return unit >= 0xdc00 && unit <= 0xdfff && before >= 0xd800 && before <= 0xdbff;
 }
 
-/** UTF-16 units below which the beginning of a text says too little. */
+/** The beginning of a text is not shown if it has fewer UTF-16 units than this: it would say too little. */
 const leastUseful = 80;
 
 /**

@@ -7,8 +7,8 @@ interface Message {
 }
 
 /**
- * The requests of clients that named their session, so that a notification in a later HTTP request can cancel them. A
- * client reaches only its own: the key holds the caller too.
+ * The running requests of clients that named their session, so that a notification in a later HTTP request can cancel them. A client
+ * can cancel only its own requests, because the key contains the caller too.
  */
 export class RunningRequests {
   readonly #running = new Map<string, AbortController>();

@@ -11,7 +11,7 @@ export class HeldLease {
   readonly #lost = new AbortController();
   readonly #ended = new AbortController();
   readonly #renewing: Promise<void>;
-  /** In the time of `performance.now()`. */
+  /** When the lease expires, in the time of `performance.now()`. */
   #expiresAt: number;
 
   /** Takes the lease; undefined if another process holds it. `onError` receives failed renewals. */

@@ -11,8 +11,8 @@ export interface ManagerContext {
 }
 
 /**
- * What the program does by its own decision when certain events happen. A process manager implements this interface
- * alone; `ManagedProcessor` gives it a checkpoint and parks the streams of events that it cannot handle.
+ * What the program does by itself when certain events happen. A process manager only implements this interface; `ManagedProcessor`
+ * gives it a checkpoint and parks the streams of events that it cannot handle.
  */
 export interface ProcessManager {
   /** Names its checkpoint: never changes. */

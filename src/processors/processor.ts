@@ -20,7 +20,7 @@ export interface EventProcessor {
 
 /** The time between two starts of a processor in one process: while the process holds the lease and nothing fails. */
 export interface Term {
-  /** Grows with each term in any process; a guard that an outdated process cannot pass. 0 for a `group`. */
+  /** Increases with each term in any process, so that writes guarded by it fail in an outdated process. 0 for a `group`. */
   readonly epoch: number;
   /** Aborts when the processor stops, the lease is lost, or `fail` is called. */
   readonly signal: AbortSignal;
@@ -50,7 +50,7 @@ export interface ProcessorStatus {
   readonly name: string;
   /** `active`: handles events; `standby`: another process does; `failing`: waits before it tries again. */
   readonly state: 'active' | 'standby' | 'failing';
-  /** The checkpoint, where this process has seen it. */
+  /** The checkpoint; absent if this process has not seen it. */
   readonly position?: number;
   /** Why it is failing. */
   readonly error?: string;

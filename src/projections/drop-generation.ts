@@ -26,7 +26,7 @@ export async function dropGeneration(sql: Sql, projection: Projection, generatio
   await withRetries(() => dropOnce(sql, projection, generation, () => true));
 }
 
-/** The same for a generation that is not complete. Returns false, and drops nothing, if it is. */
+/** Drops a generation that is not complete, with its tables. Returns false, and drops nothing, if it is complete. */
 export function dropUnfinished(sql: Sql, projection: Projection, generation: number): Promise<boolean> {
   const mayDrop: MayDrop = (state) => state === 'building' || state === 'failed';
   return withRetries(() => dropOnce(sql, projection, generation, mayDrop));
@@ -124,7 +124,7 @@ async function failOnce(sql: Sql, projection: Projection, generation: number, er
   });
 }
 
-/** Its bookmarks and parked streams. */
+/** Deletes the bookmarks and parked streams of a generation. */
 async function deletePositions(tx: SqlExecutor, name: string, generation: number): Promise<void> {
   for (const of of ['bookmarks', 'parked'])
     await tx.query(`delete from read.${of} where name = $1 and generation = $2`, [name, generation]);

@@ -30,7 +30,7 @@ export class ErasedStreamRelease implements EventProcessor {
   readonly sharing = 'lease';
   readonly #options: ErasedStreamReleaseOptions;
   readonly #erased = new Set<StreamName>();
-  /** Erasures between these positions are known. */
+  /** The erasures between this position and `#scannedTo` are known. */
   #from = Infinity;
   #scannedTo = 0;
 
@@ -66,7 +66,7 @@ export class ErasedStreamRelease implements EventProcessor {
     if (this.#scannedTo >= head) return;
     const reachedHead = new AbortController();
     const signal = AbortSignal.any([term.signal, reachedHead.signal]);
-    // The server of the log may filter a subscription; a filtered page may be filtered here.
+    // A subscription is filtered by the server of the log if it can do that; a single page is filtered in this process.
     const pages = log.subscribe({ after: this.#scannedTo, filter: { types: erasures }, signal });
     await followLog(term, this.#scannedTo, pages, async ({ events, scannedTo }) => {
       for (const { stream } of events) this.#erased.add(stream);

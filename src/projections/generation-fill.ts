@@ -16,18 +16,18 @@ export class GenerationFill {
   readonly generation: Generation;
   readonly result: Promise<RebuildResult>;
   state: BookmarkState;
-  /** With several partitions: the lowest bookmark of the live generation when it was last read. */
+  /** With several partitions, the lowest bookmark of the live generation when it was last read. */
   live = Infinity;
   /** The lowest position at which both generations may be compared. */
   compareFrom = 0;
   /** How often the digests were found to differ. */
   differed = 0;
-  /** It fails or takes long, so the other fills do not wait for it. */
+  /** True if the fill fails or takes long: then the other fills do not wait for it. */
   isDetached = false;
   readonly #options: GenerationFillOptions;
   readonly #ended = new AbortController();
   readonly #reported = new Set<string>();
-  /** It continues half a minute after the cause is gone, at the latest. */
+  /** The fill continues half a minute after the cause is gone, at the latest. */
   readonly #backoff = new Backoff({ firstMs: 1_000, longestMs: 30_000 });
   #failure: string | undefined;
   #settle!: { resolve: (result: RebuildResult) => void; reject: (error: unknown) => void };

@@ -8,7 +8,7 @@ import type { Generation } from './generation.ts';
 import { undivided } from './partitions.ts';
 import type { Source } from './source.ts';
 
-/** The log itself: one process runs a generation, by lease. */
+/** The log itself as a source: one process runs each generation, by lease. */
 export class LogSource implements Source {
   readonly partitioning = undivided;
   readonly #feed: EventFeed;

@@ -84,7 +84,7 @@ export class ParkedStreams {
     if (signal.aborted) throw new Problem('unavailable', 'this process stops', { retryAfter: 2 });
   }
 
-  /** False if the stream has new events meanwhile, and this must be repeated. */
+  /** Returns false if the stream has got new events meanwhile, so that this must be repeated. */
   async #retryOnce(generation: Generation, stream: string): Promise<boolean> {
     const { covered, events, unreadable } = await this.#eventsOf(generation, stream);
     const waiting = await generation.parked.at(this.#options.sql, stream);

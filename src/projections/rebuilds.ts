@@ -27,7 +27,7 @@ interface RunningRebuild {
   generation?: Generation;
   progress: RebuildProgress;
   done: Promise<RebuildResult>;
-  /** The generation is filled and compared. */
+  /** True once the generation is filled and compared. */
   isReady: boolean;
   /** Releases the lease of the rebuild. */
   releaseLease?: () => Promise<void>;
@@ -91,9 +91,9 @@ export class Rebuilds {
       this.#runner.projection(name);
     if (!projection) throw unknownProjection(name);
     const before = this.#running.get(name);
-    // It is ready and is only being recorded.
+    // The earlier rebuild is ready; only its event is still being written.
     if (before?.isReady) await before.done.catch(() => undefined);
-    // Another process has dropped it; its fill would notice with its next step.
+    // Another process has dropped the generation, which its fill would notice only with its next step.
     else if (before?.generation && !(await this.#exists(before.generation))) await this.#abandon(before);
     if (this.#running.has(name)) throw underWay(name);
     const entry: RunningRebuild = {
@@ -253,13 +253,13 @@ export class Rebuilds {
     }
   }
 
-  /** If this cannot be recorded either, the rebuild is ended later like one of a terminated process. */
+  /** Records that a rebuild has failed. If that fails too, the rebuild is ended later, like one of a terminated process. */
   async #fail({ projection, number }: Generation, error: unknown): Promise<void> {
     const message = error instanceof Error ? error.message : String(error);
     await failBuilding(this.#sql, projection, number, message).catch(() => undefined);
   }
 
-  /** Only for vectors of another model. The generation is ready even if the models cannot be compared. */
+  /** Compares the models of vectors, if they differ. The generation is ready even if the models cannot be compared. */
   async #compareModels(
     { projection: { name, variant: model }, number }: Generation,
     context: EventContext,

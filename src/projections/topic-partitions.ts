@@ -8,7 +8,7 @@ import {
 import type { TopicPartition, Transport } from '../ports/transport.ts';
 import type { Partitioning } from './partitions.ts';
 
-/** All generations look up the same streams at about the same time. */
+/** Maximum number of streams whose partition is cached: all generations look up the same streams at about the same time. */
 const maxKnown = 10_000;
 
 /** The partitions of the topics: `events/0`, `events/1`, … */

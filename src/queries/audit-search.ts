@@ -17,7 +17,7 @@ export interface AuditedSearch {
   readonly trajectory: Of<'TrajectoryRecorded'> | undefined;
 }
 
-/** A search is recorded after its answer was sent. For this long after the search, a missing record is waited for. */
+/** How long after a search to wait for its record, which is written after the answer was sent. */
 const writtenWithinMs = 10_000;
 const pollMs = 50;
 

@@ -22,10 +22,10 @@ export interface FoundConflicts {
   readonly isComplete: boolean;
 }
 
-/** In UTF-16 units: a long memory is looked for by several parts of this length. */
+/** Number of UTF-16 units of a query: a long memory is looked for by several parts of this length. */
 const queryLength = 1_500;
 const mostQueries = 4;
-/** Memories nearest to each part, by words and meaning. */
+/** Maximum number of memories compared for each part: the nearest by words and meaning. */
 const mostCandidates = 30;
 
 /** Finds the memories of the same layer and scope that a stored memory contradicts, supersedes or duplicates. */
@@ -59,7 +59,7 @@ export class ConflictFinder {
     return { conflicts, isComplete: findings.isComplete };
   }
 
-  /** Judges again what was found before; memories that the caller does not see any more are left out. */
+  /** Compares again with memories that were found before; those that the caller does not see any more are left out. */
   async judge(
     caller: TenantContext,
     stored: StoredMemory,

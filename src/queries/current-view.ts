@@ -1,6 +1,6 @@
 import { sqlState } from '../ports/sql.ts';
 
-/** Maximum views that one query takes. */
+/** Maximum number of views that one query takes. */
 export const mostViews = 3;
 
 /** SQLSTATEs of a read whose table was dropped, and of one that lost a deadlock against the drop. */

@@ -104,7 +104,7 @@ function fieldAsJson({ field, path, otherPaths = [] }: Test, alias: string, para
   }
 }
 
-/** A path that leads nowhere is null in SQL; a value that is null is not. */
+/** SQL for the first path that leads somewhere. A path that leads nowhere is null in SQL; a JSON null is not. */
 function firstOf(values: readonly string[]): string {
   return values.length === 1 ? values[0]! : `coalesce(${values.join(', ')})`;
 }
@@ -124,7 +124,7 @@ function jsonCondition(json: string, { operator, value }: Test, parameters: Para
   }
 }
 
-/** The field equals the value, or is an array that contains it. */
+/** SQL for whether the field equals the value, or is an array that contains it. */
 function equals(json: string, value: FilterScalar, parameters: Parameters): string {
   const wanted = `${parameters.bind(JSON.stringify(value))}::text::jsonb`;
   return `(${json} = ${wanted} or (jsonb_typeof(${json}) = 'array' and ${json} @> ${wanted}))`;

@@ -7,7 +7,7 @@ import type { WakeUp } from '../support/wake-up.ts';
 import { withCurrentView } from './current-view.ts';
 
 export const defaultWaitMs = 2_000;
-/** How soon progress of a projection in another process is noticed, at the latest. */
+/** Interval of polls for the progress of projections in other processes. */
 const pollMs = 20;
 
 /** The generations of the read models that one query reads. */

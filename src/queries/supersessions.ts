@@ -7,7 +7,7 @@ import { regionCondition } from './scope-sql.ts';
 import { wasActive, wasValid } from './search/as-of/was-active.ts';
 import { Parameters } from './sql-builder.ts';
 
-/** Maximum links read, however long the chains are. */
+/** Maximum number of links read, however long the chains are. */
 const mostLinks = 2_000;
 
 /**

@@ -15,7 +15,7 @@ import { Topics } from './topics.ts';
 
 export type { KafkaLogin, KafkaTransportOptions } from './options.ts';
 
-/** Between two sessions of a consumer. */
+/** Pause between two sessions of a consumer. */
 const restart = { firstMs: 200, longestMs: 5000 };
 /** A session that lasted this long resets the back-off. */
 const steadyMs = 30_000;

@@ -23,7 +23,7 @@ export interface OnnxEmbedderOptions {
  */
 const passageNice = 10;
 
-/** Embedding one text takes 0.1 s at most on an idle machine. */
+/** How long an exit waits for busy threads. Embedding one text takes 0.1 s at most on an idle machine. */
 const exitWithinMs = 2_000;
 
 /**

@@ -4,7 +4,7 @@ import { textHash } from '../../support/text-hash.ts';
 import { isTransient } from './errors.ts';
 
 const mostDocuments = 500;
-/** Far below a node's limit of 100 MB. */
+/** Maximum size of a bulk, far below a node's limit of 100 MB. */
 const mostBytes = 5_000_000;
 
 /** Splits the documents into bulks, limited by number and size. */

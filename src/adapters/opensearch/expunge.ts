@@ -3,7 +3,7 @@ import { retry } from '../../support/resilience/retry.ts';
 import type { Connection } from './connection.ts';
 
 const pollMs = 250;
-/** Leases are renewed every 30 s. */
+/** How long to wait for retention leases, which are renewed every 30 s. */
 const leasePatienceMs = 90_000;
 const mergePatienceMs = 1_800_000;
 

@@ -1,7 +1,7 @@
 import type { IndexedEntry } from '../../ports/lexical-index.ts';
 import type { Connection } from './connection.ts';
 
-/** Renewed by every page. */
+/** How long the server keeps the snapshot of a listing; renewed by every page. */
 const keepAlive = '2m';
 
 interface PointInTime {
@@ -24,7 +24,7 @@ export async function* listIndex(
       if (page.length < pageSize) return;
     }
   } finally {
-    // Without this it would expire later.
+    // Frees the snapshot at once. Without this it would expire later.
     await connection.ask((client) => client.deletePit({ body: { pit_id: [id] } })).catch(() => {});
   }
 }

@@ -6,8 +6,8 @@ import { webAssembly } from '../../support/webassembly.ts';
 let compiled: Promise<WebAssembly.Module> | undefined;
 
 /**
- * PostgreSQL as a WebAssembly module. Compiling it takes half of the time in which an empty database starts, so it is compiled
- * once per process, and the thread of each database, and the one that replaces it after a failure, gets the same module.
+ * PostgreSQL as a WebAssembly module. Compiling it takes half of the time in which an empty database starts, so it is compiled once
+ * per process. All threads get the same module: that of each database, and one that replaces a failed thread.
  */
 export function compiledPostgres(): Promise<WebAssembly.Module> {
   compiled ??= compile().catch((error: unknown) => {

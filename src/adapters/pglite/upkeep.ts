@@ -14,7 +14,7 @@ export interface TableState {
   readonly pages: number;
   /** Pages that no vacuum has seen according to the catalog; 0 after a vacuum since the start. */
   readonly unseen: number;
-  /** Whether it has an HNSW index. */
+  /** Whether it has an HNSW index, called its graph here. */
   readonly hasGraph: boolean;
   /** Dead rows that vacuums have removed everywhere but in the graph. */
   readonly inGraph: number;
@@ -69,8 +69,8 @@ export function logTask(
 
 /**
  * The most useful statement for the tables after `idleMs` without a foreground request, with the thresholds of PostgreSQL's
- * autovacuum. A large table requires a longer idle time, because nothing else runs meanwhile, unless its dead rows outnumber the
- * live ones. A graph is cleared only in that case, and only after a very long idle time.
+ * autovacuum. A large table requires a longer idle time, because nothing else runs meanwhile, unless its dead rows outnumber the live
+ * ones. A graph is cleared only if its dead rows outnumber the live ones, and only after a very long idle time.
  */
 export function tableTask(tables: readonly TableState[], idleMs: number): TableTask | undefined {
   const ready = tables.filter((table) => {

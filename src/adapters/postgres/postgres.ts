@@ -139,7 +139,7 @@ class Connection {
     this.#names = names;
   }
 
-  /** Always uses the extended protocol, so that a statement without parameters behaves in the same way. */
+  /** Always uses the extended protocol, so that statements with and without parameters behave in the same way. */
   async statement<R>(
     text: string,
     params: readonly SqlValue[],

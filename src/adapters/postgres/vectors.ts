@@ -3,7 +3,7 @@ import { registerTypes, toSql } from 'pgvector/pg';
 
 type Parse = (text: string) => unknown;
 
-/** Writes a vector in the text format of pgvector. A shorter text would not be the same vector. */
+/** Writes a vector in the text format of pgvector, with enough digits to read the same vector back. */
 export function vectorToSql(vector: Float32Array): string {
   return toSql([...vector]) as string;
 }

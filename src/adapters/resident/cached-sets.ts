@@ -56,7 +56,7 @@ export class CachedSets<Row extends KeptRow, Kept extends Contents<Row>> {
   makeRoom(bytes: number): boolean {
     if (bytes > this.#mostBytes && !this.#keepsLarger) return false;
     const oldestFirst = this.all.toSorted((left, right) => left.usedAt - right.usedAt);
-    // The one used last may be a set that exceeds the limit by itself.
+    // The set used last may exceed the limit by itself.
     const spared = this.#keepsLarger && bytes === 0 ? 1 : 0;
     let taken = this.bytes + bytes;
     for (const cached of oldestFirst.slice(0, oldestFirst.length - spared)) {

@@ -9,7 +9,7 @@ import {
   type Selection,
 } from './changes.ts';
 
-/** Sorts before every other. */
+/** An id that sorts before all others. */
 const firstId = '00000000-0000-0000-0000-000000000000';
 
 /** What rows are turned into in RAM. */

@@ -28,7 +28,7 @@ function endOf(script: string, mark: string, from: number): number {
   return found < 0 ? script.length : found + mark.length;
 }
 
-/** Comments nest. */
+/** Index of the end of a block comment. Such comments nest. */
 function commentEnd(script: string, from: number): number {
   const marks = /\/\*|\*\//g;
   marks.lastIndex = from;

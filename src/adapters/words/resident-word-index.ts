@@ -99,7 +99,7 @@ async function liveTables(executor: SqlExecutor): Promise<string[]> {
     .map(({ generation }) => generationTable('lexical', generation));
 }
 
-/** Estimated from the lengths of the texts, largest first. */
+/** The sizes of the sets, largest first, estimated from the lengths of the texts. */
 async function sizesIn(executor: SqlExecutor, table: string, tenant?: string): Promise<SizedSet[]> {
   const rows = await executor.query<{ tenant: string; bytes: number }>(
     `select tenant, sum(${bytesOfMemory} + ${bytesOfOccurrence} * length * (case when passage_lengths is null then 1 else 2 end))::bigint as bytes from ${table}

@@ -42,7 +42,7 @@ const knownLeaves = new WeakMap<JsonObject, ReadonlyMap<string, JsonValue>>();
 
 /** Maximum per memory, since each field is compared for each pair of memories. */
 const maxLeaves = 200;
-/** In UTF-16 units. Deeper or longer paths are unlikely to occur in another memory. */
+/** Maximum number of UTF-16 units of a path. Longer or deeper paths are unlikely to occur in another memory. */
 const maxPathLength = 200;
 
 /**

@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 type Shape = Readonly<Record<string, z.ZodType>>;
 
-/** The fields of an object schema, also below `optional`, `default`, `preprocess` and the like; undefined for other schemas. */
+/** The fields of an object schema, also inside `optional`, `default`, `preprocess` and the like; undefined for other schemas. */
 export function fieldsOf(schema: z.ZodType | undefined): Shape | undefined {
   const inner = schema && unwrapped(schema);
   return inner instanceof z.ZodObject ? inner.shape : undefined;

@@ -89,7 +89,7 @@ export function askedTimes(question: string, now?: Date): AskedTimes {
   const periods = ranges.filter(
     (range) => isTime(question, range) && (range.isBounded || lengthOf(range) <= LONGEST_MS),
   );
-  // The month of "before May 2023" is not asked about itself.
+  // In "before May 2023" the question is not about May itself.
   const apart = [...excluded, ...ranges.filter(({ isBounded }) => isBounded)];
   const months = askedMonths(question).filter(
     ({ index }) => !apart.some(({ start, end }) => index >= start && index < end),

@@ -47,7 +47,7 @@ export function ndcgOf(ranked: readonly string[], relevant: ReadonlySet<string>)
   return found / ideal;
 }
 
-/** Means over all answers. */
+/** Compares all answers of two models, by the means of the measures above. */
 export function compareAnswers(
   models: Pick<ModelComparison, 'model' | 'liveModel'>,
   answers: readonly ComparedAnswers[],

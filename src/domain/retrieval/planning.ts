@@ -6,8 +6,8 @@ export type PlanningReason =
   'disabled' | 'no-tokens' | 'no-time' | 'breaker-open' | 'nothing-proposed' | ModelFailure;
 
 /**
- * What the answer lacks for that reason. Nothing if the model answered or was not to be used; a run without a budget for models is
- * complete without them.
+ * What the answer lacks for that reason. Undefined if the model answered or was not to be used, and if the run had no budget for
+ * models: then the answer is complete without them.
  */
 export function lackOfPlan(reason: PlanningReason | undefined): Lack | undefined {
   switch (reason) {

@@ -23,7 +23,7 @@ export interface Filed extends Times {
 
 /** A memory whose metadata have more keys is filed under `muchMetadata` instead. */
 const mostMetadataKeys = 100;
-/** Each range is a separate walk through the index. */
+/** Maximum number of ranges: each is a separate walk through the index. */
 const mostRanges = 50;
 
 /**

@@ -22,8 +22,8 @@ const MAX_VALUES = 100;
 const MAX_PATH_LENGTH = 200;
 
 /**
- * The values that a memory adds to the vocabulary of its tenant: those that a question may spell out, under the field names
- * that filters use, without duplicates and in the order of its metadata. Of `occurredAt` only the month is kept.
+ * The values that a memory adds to the vocabulary of its tenant: those that a question may spell out, under the field names that
+ * filters use, without duplicates and in the order of its metadata. `occurredAt` is reduced to its month.
  */
 export function fieldValuesOf({ scope, metadata, occurredAt }: Fielded): FieldValuePair[] {
   const pairs = new Map<string, FieldValuePair>();

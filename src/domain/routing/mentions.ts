@@ -21,7 +21,7 @@ export function mentionsIn(text: string, own: Fielded, { fields, values }: Vocab
     .map(({ field, value }) => ({ field, value }));
 }
 
-/** Each value is a parameter of the SQL statement. */
+/** Maximum number of values, because each is a parameter of the SQL statement. */
 const maxMentions = 1_000;
 
 /** Matches memories with one of these values, of which only the first thousand distinct ones count; undefined if there are none. */

@@ -24,9 +24,12 @@ export const RULES = {
 
 export type RuleName = keyof typeof RULES;
 
-/** UTF-16 units. A longer text was pasted, and the things that it names were not asked for one by one. */
+/**
+ * Maximum number of UTF-16 units of a question that is planned. A longer text was pasted, and the things that it names were not asked
+ * for one by one.
+ */
 const maxQuestionLength = 2_000;
-/** Per question. With more searches none would have a visible share of the answer. */
+/** Maximum number of conditions of a question. With more searches, none would have a visible share of the answer. */
 const maxConditions = 12;
 
 export interface PlannerOptions {

@@ -3,16 +3,16 @@ import { text } from '../json.ts';
 import { truncate } from '../text/truncate.ts';
 import { MAX_VALUE_LENGTH, type Vocabulary } from './vocabulary.ts';
 
-/** Per question. */
+/** Maximum number of parts of a question. */
 const maxParts = 6;
-/** Per part. */
+/** Maximum number of conditions of a part. */
 const maxConditions = 6;
-/** UTF-16 units. */
+/** Maximum number of UTF-16 units of a query. */
 const maxQueryLength = 400;
 const maxFieldLength = 220;
 /** The model sees only this much of a question: what follows is pasted text. */
 const maxQuestionLength = 2_000;
-/** Fields shown to the model, and values per field. */
+/** Maximum number of fields shown to the model, and of values per field. */
 const maxFields = 40;
 const maxValues = 12;
 

@@ -92,7 +92,10 @@ export function routeOf(circumstances: RoutingCircumstances): { route: Route; re
   return settings.shadow ? standard('shadow') : { route: 'decomposition', reason: 'complex' };
 }
 
-/** The same question always gets the same result, and a question in the share stays in it when the share grows. */
+/**
+ * Whether a question is in the share that is routed. The result is always the same for a question, and a question in the share stays
+ * in it when the share grows.
+ */
 function isInShare(tenant: string, question: string, share: number): boolean {
   const words = fold(question).replaceAll(/\s+/g, ' ').trim();
   const hash = createHash('sha256').update(`${tenant}\n${words}`).digest().readUInt32BE(0);

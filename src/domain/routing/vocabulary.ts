@@ -47,7 +47,10 @@ export function withoutV(word: string): string {
   return /^v\p{N}/u.test(word) ? word.slice(1) : word;
 }
 
-/** Whether many memories share each of a field's few values (a status, a team), unlike a name of one (a title, a number). */
+/**
+ * Whether a field has few values that many memories share (a status, a team), unlike a field whose values each name one memory (a
+ * title, a number).
+ */
 export function isLabel({ values, memories }: KnownField): boolean {
   return values <= FEW_VALUES || values * MEMORIES_PER_LABEL <= memories;
 }

@@ -6,5 +6,5 @@ export type Depth = (typeof depths)[number];
 
 export const depthSchema = z.enum(depths);
 
-/** The most tokens of a summary, marks included. */
+/** Maximum number of tokens of a summary, marks included. */
 export const tokensOfDepth: Readonly<Record<Depth, number>> = { sentence: 50, paragraph: 200, detailed: 500 };

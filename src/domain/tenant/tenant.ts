@@ -28,7 +28,7 @@ export const ApiKeyCreated = defineEvent({
     projects: names,
     sessions: names,
     agents: names,
-    /** Whom a key of role agent serves. */
+    /** The users that a key of role agent may serve. */
     users: names.optional(),
     expiresAt: z.iso.datetime().optional(),
   }),

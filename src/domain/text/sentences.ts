@@ -11,8 +11,8 @@ const ABBREVIATION =
   /(?:^|[\s(])(?:Dr|Mr|Mrs|Ms|Prof|St|Nr|No|vs|approx|ca|e\.g|i\.e|z\.B|bzw|Sra?|Dra?|Mme|[A-Z]|\d{1,2})\.\s*$/u;
 
 /**
- * The sentences of a part of a text without the white space around them, in order; a line break ends a sentence, too. Takes any
- * language (Unicode UAX #29), and time linear in the length of the part.
+ * The sentences of a part of a text without the white space around them, in order; a line break ends a sentence, too. Works in any
+ * language (Unicode UAX #29), in time linear in the length of the part.
  */
 export function sentencesOf(text: string, { start, end }: Span = { start: 0, end: text.length }): Span[] {
   const sentences: Span[] = [];

@@ -14,7 +14,7 @@ export const TOKENIZER_VERSION = 4;
 /** Maximum length of a term in UTF-16 units. Longer ones are cut at a character, so that pasted data does not become an index key of a megabyte. */
 export const MAX_TERM_LENGTH = 64;
 
-/** Prose of the maximum content length has about 6,000 distinct terms. */
+/** Maximum number of distinct terms. Prose of the maximum content length has about 6,000. */
 export const MAX_DISTINCT_TERMS = 8_192;
 
 export interface TermCounts {
@@ -47,13 +47,13 @@ const WORD = [
   String.raw`\p{Extended_Pictographic}`,
 ].join('|');
 const WORDS = new RegExp(WORD, 'gv');
-/** Slower, and hardly any text needs it. */
+/** Like `WORD`, but also matches grouped numbers. It is slower, and hardly any text needs it. */
 const WORDS_AND_GROUPED_NUMBERS = new RegExp([...GROUPED_NUMBERS, WORD].join('|'), 'gv');
 const MAY_BE_GROUPED = /\d[,.'’]\d{3}/;
 const POSSESSIVE = /(?<=\p{L})['’][sS](?!\p{L})/gu;
 const UNSPACED = new RegExp(UNSPACED_SCRIPTS, 'v');
 
-/** How the words of a script are analysed; the first that matches. English is not among them. */
+/** How the words of a script are analysed; the first entry that matches applies. English is not among them. */
 const ANALYSES: readonly (readonly [RegExp, (word: string) => readonly string[]])[] = [
   [UNSPACED, pairs],
   [/^\p{Script=Hangul}/u, pairs],

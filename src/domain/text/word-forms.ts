@@ -1,4 +1,4 @@
-/** Identifiers have longer parts than random letters have, and than names such as "iOS" and "eBay". */
+/** Minimum mean length of the parts of an identifier. Random letters, and names such as "iOS" and "eBay", have shorter ones. */
 const LEAST_PART_LENGTH = 2.5;
 
 /**

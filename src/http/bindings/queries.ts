@@ -31,7 +31,7 @@ export const queryBindings = [
     query: [...eventFilters, 'after', 'follow', 'limit', 'cursor', ...wait],
     commas: ['type'],
     negotiated: { field: 'format', json: 'page', ndjson: 'stream' },
-    // A batch that was read ahead is sent even if the credential is revoked meanwhile, and may be large.
+    // Read little ahead: a batch that was read is sent even if the credential is revoked meanwhile, and it may be large.
     readAhead: { highWaterMark: 1 },
   }),
   bind(auditSearch, 'get', '/v1/audit/searches/:searchId', {

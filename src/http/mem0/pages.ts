@@ -3,7 +3,9 @@ import { parseInput } from '../../domain/input/parse-input.ts';
 
 const defaultSize = 100;
 const largestSize = 500;
-/** A page says how many entries there are in all, exactly up to this many; counting more would read them all. */
+/**
+ * A page says how many entries there are in all. They are counted exactly up to this many, because counting more would read them all.
+ */
 const mostCounted = 10_000;
 
 const positive = z.coerce.number().pipe(z.int().min(1)).optional();
@@ -14,7 +16,7 @@ export interface PageQuery {
   readonly size: number;
 }
 
-/** A larger page than the largest is cut; `next` leads to the rest. */
+/** Reads the page that a query asks for. A page larger than the maximum is cut; `next` leads to the rest. */
 export function pageQuery(sent: unknown): PageQuery {
   const { page = 1, page_size: size = defaultSize } = parseInput(query, sent);
   return { page, size: Math.min(size, largestSize) };

@@ -4,8 +4,8 @@ import type { TenantContext } from '../../domain/access/context.ts';
 const most = 20_000;
 
 /**
- * The last search of a caller that answered with a memory. Feedback is about an answer, and mem0's clients only name the
- * memory. Kept by this process alone.
+ * The last search of each caller that returned a memory, because feedback is about an answer, but mem0's clients only name the memory.
+ * Known to this process only.
  */
 export class RecentSearches {
   readonly #searches = new LRUCache<string, string>({ max: most });

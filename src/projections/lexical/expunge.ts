@@ -5,10 +5,10 @@ import type { Tables } from '../projection.ts';
 import { nothing, statement, type Write } from '../write.ts';
 import { isErased } from './text-changes.ts';
 
-/** Has a row while the files of the lexical index still contain words of erased memories. */
+/** A table that has a row while the files of the lexical index still contain words of erased memories. */
 export const expungeTable = 'lexical_expunge';
 
-/** Its rows belong to no tenant, so the query role cannot read it. */
+/** Creates the table. Its rows belong to no tenant, so the query role cannot read it. */
 export function createExpunge(tables: Tables): string[] {
   return [
     `create table ${tables(expungeTable)} (
@@ -22,7 +22,7 @@ export function createExpunge(tables: Tables): string[] {
 /** How long erasures are collected: expunging may rewrite the whole index. */
 const collectSeconds = 10;
 
-/** Written in the transaction of the batch, so pending work survives a crash. */
+/** Notes the erasures of a batch, in its transaction, so that pending work survives a crash. */
 export function noteErasures(facts: readonly LoadedEvent<MemoryEvent>[], tables: Tables): Write {
   const erasures = facts.filter(isErased).length;
   if (erasures === 0) return nothing;

@@ -68,7 +68,7 @@ export class IndexDocuments implements ExternalStore {
         tables,
       );
     } catch (error) {
-      // Equal to no other digest, so that a rebuild can replace the lost index.
+      // This value equals no other digest, so that a rebuild can replace the lost index.
       if (error instanceof NoSuchGeneration) return 'no index';
       throw error;
     }

@@ -68,8 +68,8 @@ export function updatedSpeaker(
 }
 
 /**
- * The same for all memories in a session that the same callers see. It contains tenant, layer and every identifier of the scope, so a window
- * contains no text that a reader of its turn may not read. It is hashed because identifiers are long.
+ * A key that all memories in a session share which the same callers see. It contains tenant, layer and every identifier of the scope,
+ * so a window contains no text that a reader of its turn may not read. It is hashed because identifiers are long.
  */
 function sessionKey(tenant: string, layer: Layer, scope: Scope): string {
   const place = [tenant, layer, ...scopeKeys.map((key) => scope[key] ?? null)];

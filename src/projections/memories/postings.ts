@@ -16,8 +16,8 @@ export interface FiledChange {
 }
 
 /**
- * A B-tree instead of a GIN index: under row-level security PostgreSQL uses an index only for leakproof operators, and those of arrays and
- * JSON are not. The tenant is the first column.
+ * Creates the table of postings. It has a B-tree instead of a GIN index: under row-level security PostgreSQL uses an index only for
+ * leakproof operators, and those of arrays and JSON are not. The tenant is the first column.
  */
 export function createPostings(tables: Tables): string[] {
   return [

@@ -35,7 +35,7 @@ interface Row {
   readonly [column: string]: unknown;
 }
 
-/** The present summaries of a scope in this batch; undefined until one is generated there. */
+/** The current summaries of a scope within this batch; undefined until one is generated there. */
 interface Progress {
   readonly tenant: string;
   readonly summary: string;
@@ -137,7 +137,7 @@ function progressOf(events: readonly LoadedEvent<SummaryEvent>[]): Progress[] {
     else if (event.type === 'SummaryInvalidated' && event.data.reason === 'erased') {
       const { memoryId } = event.data;
       progress.erased.push(memoryId);
-      // The key belongs to all texts of the event.
+      // All texts of an event have the same key, so all of them are gone.
       if (progress.rows?.some(({ sources }) => sources.includes(memoryId))) progress.rows = [];
     }
   }
@@ -162,7 +162,7 @@ function rowsOf({ event: { data }, time, position }: Generated, { tenant, summar
   }));
 }
 
-/** An erased memory takes all depths of its scope with it. */
+/** Removes the summaries of a scope, in all depths, if one of them quotes an erased memory. */
 function removeQuoting(tables: Tables, tenant: string, summary: string, erased: readonly string[]): Write {
   if (erased.length === 0) return nothing;
   return statement(

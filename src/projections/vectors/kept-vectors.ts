@@ -22,7 +22,10 @@ export interface VectorRow {
 /** New vectors by the hash of their text. */
 type Made = ReadonlyMap<string, Float32Array>;
 
-/** Rows in one transaction, with several connections and with one. An insertion into the index may take 8 ms, and with one connection everything waits for it. */
+/**
+ * Number of rows in one transaction, with several connections (`largestSlice`) and with one. An insertion into the index may take 8
+ * ms, and with one connection everything waits for it.
+ */
 const largestSlice = 32;
 const largestSliceAlone = 8;
 
@@ -143,8 +146,9 @@ export class KeptVectors {
   }
 
   /**
-   * Adds as many vectors that were left out of the index as were just inserted into it, for the same tenants: none is left out when a tenant
-   * has doubled. Must be the last statement of a transaction: it locks their rows, and waiting for other rows then could deadlock.
+   * Adds vectors that were left out to the index, as many as were just inserted into it for the same tenants, so that none is left out
+   * once a tenant has doubled. Must be the last statement of a transaction: it locks their rows, and waiting for other rows then could
+   * deadlock.
    */
   async addToIndex(tx: SqlExecutor, inserted: readonly VectorRow[]): Promise<void> {
     const counts = new Map<string, number>();
@@ -153,8 +157,8 @@ export class KeptVectors {
   }
 
   /**
-   * `insert` and `update` in slices before the transaction that moves the bookmark; `also` writes what follows from the rows of a slice.
-   * Each slice may be repeated.
+   * Runs `insert` and `update` in slices before the transaction that moves the bookmark; `also` writes what follows from the rows of a
+   * slice. Each slice may be repeated.
    */
   async writeEarly(
     { lanes, transaction }: EarlyWrites,

@@ -35,7 +35,7 @@ export function hashedPassages(text: string): readonly HashedPassage[] {
   });
 }
 
-/** Rows in one statement. */
+/** Maximum number of rows in one statement. */
 const mostInserted = 32;
 
 const lookups = new Recordset({ tenant: 'text', memory_id: 'uuid', hash: 'text', n: 'integer' });
@@ -187,12 +187,12 @@ export class PassageVectors {
     return grown;
   }
 
-  /** As `KeptVectors.addToIndex`, for the rows that `insert` returned. */
+  /** Like `KeptVectors.addToIndex`, for the rows that `insert` returned. */
   addToIndex(tx: SqlExecutor, grown: ReadonlyMap<string, number>): Promise<void> {
     return addToIndex(tx, this.#table, ['memory_id', 'text_hash', 'n'], grown);
   }
 
-  /** If an earlier version divided the same texts into more passages, the last of those are dropped. */
+  /** Deletes passages that are left over if an earlier version divided the same texts into more passages. */
   async #dropBeyond(
     tx: SqlExecutor,
     texts: readonly (DividedText & { readonly count: number })[],

@@ -20,9 +20,9 @@ export function createIfMissing(table: string, ...definitions: readonly string[]
 }
 
 /**
- * Adds rows that were left out of the index to it: for each tenant in `grown` as many as its number. `key` are the columns of the primary
- * key after the tenant. They are joined by the tenant of what was chosen: the planner could otherwise choose again for each row, and would
- * then add all of them.
+ * Adds rows to the index that were left out of it: for each tenant in `grown` as many as its number. `key` are the columns of the
+ * primary key after the tenant. The chosen rows are joined by their own tenant: otherwise the planner could choose again for each row,
+ * and would then add all of them.
  */
 export async function addToIndex(
   tx: SqlExecutor,

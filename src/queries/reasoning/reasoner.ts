@@ -26,7 +26,7 @@ import { shortestCallMs, type Budget } from '../routing/budget.ts';
 import type { TrajectoryRecorder } from '../routing/trajectory-recorder.ts';
 import type { RefinementCache } from './refinement-cache.ts';
 
-/** Enough for ten searches of 30 words and a sentence. */
+/** Maximum number of tokens of an answer, enough for ten searches of 30 words and a sentence. */
 const maxOutputTokens = 1_500;
 
 export interface ReasonerParts {
@@ -103,7 +103,7 @@ export class Reflection {
     this.#leftMs = settings.timeoutMs;
   }
 
-  /** One per question, in order. */
+  /** The trace of each question, in order. */
   get traces(): readonly ReasoningTrace[] {
     return this.#traces;
   }

@@ -7,7 +7,7 @@ import type { ReasoningSettings } from '../../domain/reasoning/settings.ts';
 import type { Plan } from '../../domain/routing/plan.ts';
 import { fold } from '../../domain/text/tokens.ts';
 
-/** Maximum tenants with cached refinements; the least recently used are evicted. */
+/** Maximum number of tenants with cached refinements; the least recently used are evicted. */
 const mostTenants = 1_000;
 
 type Limits = Pick<ReasoningSettings, 'cacheSeconds' | 'cacheEntries'>;
@@ -62,9 +62,9 @@ export class RefinementCache {
 }
 
 /**
- * A hash, because questions are long. Case and spaces of the question are ignored. The caller's visibility and the plan are part
- * of the key: a refinement contains what this caller may see of the tenant's data, so it must not be reused for a caller who sees
- * other data.
+ * The key of a refinement: a hash, because questions are long. Case and spaces of the question are ignored. The caller's visibility
+ * and the plan are part of the key: a refinement contains what this caller may see of the tenant's data, so it must not be reused for
+ * a caller who sees other data.
  */
 function keyOf({ caller, question, plan, model }: RefinementSubject): string {
   const normalized = fold(question).replaceAll(/\s+/g, ' ').trim();

@@ -27,7 +27,7 @@ export interface ChildPlaces {
   readonly named: boolean;
 }
 
-/** Maximum places that are read, those with the most memories. */
+/** Maximum number of places that are read: those with the most memories. */
 const mostPlaces = 500;
 
 /**

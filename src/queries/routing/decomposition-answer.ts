@@ -60,7 +60,10 @@ export class DecompositionAnswer {
     for (const warning of warnings) this.#warnings.set(warning.detail, warning);
   }
 
-  /** A scoped search also returns memories without the scope's identifiers; those do not meet the condition. */
+  /**
+   * Adds a memory that a search found. A scoped search also returns memories without the scope's identifiers; those do not meet the
+   * condition.
+   */
   add(found: Scored, { evidence, conditions, side }: Subquery, steps: readonly number[]): void {
     const outside = evidence > answering && !isIn(found.memory, conditions.scope ?? {});
     this.memories.add({ found, evidence: outside ? resembling : evidence, side, steps });

@@ -173,7 +173,7 @@ export class DecompositionRun {
     if (subquery.evidence <= answering) return { status: 'done', ...summaryOf(found) };
     const [weaker, ...rest] = subquery.weaker;
     if (weaker && (met < this.#setting.request.topK || this.#isExhaustive)) {
-      // Half of the evidence for the first of the weaker conditions, a third for the second.
+      // The first of the weaker conditions counts half of the evidence, the second a third.
       this.#queue.again(
         subquery,
         { ...subquery.conditions, filter: weaker },

@@ -37,7 +37,7 @@ export interface ExecutorDependencies {
   readonly reasoner?: Reasoner | undefined;
   readonly policy: Policy;
   readonly clock: Clock;
-  /** Maximum concurrent searches for one question. */
+  /** Maximum number of concurrent searches for one question. */
   readonly searchesAtOnce: number;
   readonly search: (caller: TenantContext, request: SearchRequest, view: ReadView) => Promise<Finding>;
   /** A filter for what the memories mention, as far as the caller may see it; undefined if they mention nothing. */

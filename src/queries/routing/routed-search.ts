@@ -84,7 +84,7 @@ interface Search {
  */
 export class RoutedSearch {
   readonly #parts: RoutedSearchParts;
-  /** One per tenant. */
+  /** A breaker for each tenant. */
   readonly #breakers = new CircuitBreakers(
     () => new CircuitBreaker({ rule: new ConsecutiveFailures(5), openMs: 30_000 }),
   );

@@ -103,7 +103,7 @@ function partOf(
   };
 }
 
-/** The subquery everywhere, then by place, because a drill-down covers a few places only. */
+/** The subquery itself, then the same by place, because a drill-down covers a few places only. */
 function withAll(subquery: Subquery): Subquery[] {
   const once = { ...subquery, mayRecurse: false };
   return [

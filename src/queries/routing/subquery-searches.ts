@@ -56,7 +56,8 @@ export class SubquerySearches {
   }
 
   /**
-   * Starts the next searches that will run whatever the one for `subquery` returns. They overlap their waits for the database.
+   * Starts the next searches if they will run whatever the search for `subquery` returns, so that they wait for the database at the
+   * same time.
    */
   #beginNext(subquery: Subquery): void {
     const { budget, searchesAtOnce } = this.#setting;

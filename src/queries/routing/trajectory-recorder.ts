@@ -7,7 +7,7 @@ import type { Clock } from '../../ports/clock.ts';
 import type { ModelCall } from '../observed-language-model.ts';
 import type { Budget } from './budget.ts';
 
-/** Maximum results recorded per step; the total count is recorded as well. */
+/** Maximum number of results recorded per step; the total count is recorded as well. */
 const recordedResults = 50;
 
 export interface Decision {

@@ -11,7 +11,7 @@ import { Parameters } from '../sql-builder.ts';
 /** Maximum age of cached fields while memories are written. Reading them scans every value of the tenant. */
 const maxAgeMs = 30_000;
 const maxCached = 1_000;
-/** Maximum values read for a question, those with the most memories first. */
+/** Maximum number of values read for a question: those with the most memories. */
 const maxValues = 5_000;
 
 interface KindRow extends Record<string, unknown> {
@@ -23,7 +23,7 @@ interface KindRow extends Record<string, unknown> {
 
 interface ValueRow extends Record<string, unknown> {
   field: string;
-  /** As JSON. */
+  /** The value as JSON. */
   value: string;
   key: string;
   memories: number;
@@ -40,7 +40,7 @@ interface CachedFields {
 export class VocabularyReader {
   readonly #models: ReadModels;
   readonly #now: () => number;
-  /** By tenant and visibility, least recently read first. */
+  /** Cached fields by tenant and visibility, least recently read first. */
   readonly #fields = new Map<string, CachedFields>();
 
   /** `now` returns milliseconds that never decrease. */

@@ -56,7 +56,7 @@ export interface Performance {
 
 /** The part of a request that its answer and its facts depend on. */
 export interface Asked extends Omit<SearchRequest, 'threshold'> {
-  /** On the scale of `score`; without one the answer is focused. */
+  /** Lowest score of a result; without one the answer is focused. */
   readonly threshold?: number | undefined;
   /** Whether memories are shown that another one supersedes; true by default. */
   readonly includeSuperseded?: boolean | undefined;

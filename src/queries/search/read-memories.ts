@@ -8,9 +8,9 @@ import { lookupsOf } from './lookups.ts';
 import type { FoundRow } from './shortlist.ts';
 
 interface ReadOptions {
-  /** A position: the memories as they were then, of those that were active. */
+  /** A position: returns the memories as they were then, if they were active. */
   readonly at?: number;
-  /** Checked again: the memories may have changed since they were found. */
+  /** Filters that are checked again, because the memories may have changed since they were found. */
   readonly filters?: MemoryFilters;
 }
 

@@ -12,7 +12,7 @@ import { LexicalIndexSearch } from './sources/lexical-index-search.ts';
 import { periodFilter } from './sources/in-periods.ts';
 import { findPrefilterSet, type PrefilterSet } from './sources/prefilter-set.ts';
 
-/** What finds memories beside the database. */
+/** Indexes that find memories outside of the database. */
 export interface SearchIndexes {
   /** Finds words if the live read model keeps its documents there. */
   readonly lexical?: LexicalIndex | undefined;

@@ -11,7 +11,7 @@ import type { ReadModels } from '../read-models.ts';
 import { recordedSearches, type RecordedSearch } from './recorded-searches.ts';
 import type { SearchService } from './search.ts';
 
-/** How many judged searches are repeated, and how many of the latest. */
+/** Maximum number of judged searches that are repeated, and of the latest ones. */
 const mostRecorded = 100;
 
 export interface ComparedModels {

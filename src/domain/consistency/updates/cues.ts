@@ -22,7 +22,7 @@ const CHANGE = new RegExp(
 const SETTING =
   /\b(?:rais|lower|increas|reduc|bump|lift|cut|chang|mov|set|upgrad|extend|adjust)(?:ed|es|s|e|ing)?\b(?:[^.;]|\.(?=\S)){0,60}?\bto\s|\bgoes from\b|\bup to\b/iu;
 
-/** Words of doubt, questions and conditions: such sentences say nothing that holds. */
+/** Words of doubt, questions and conditions: sentences with them state no fact. */
 const UNSURE =
   /\?\s*$|\b(?:i'm|i am|we're|we are) (?:\p{L}+ )?(?:looking|trying|wondering|considering|thinking)\b|^(?:should|would|could|maybe|perhaps|what|which|how|why|who|can|do|does|is|are)\b|\b(?:maybe|perhaps|might|ideas? (?:for|is|was)|considering|thinking (?:of|about)|wonder(?:ing)?|suggest(?:ed|s)?|propos(?:ed|es|al)|asked whether|for example|e\.g\.|such as|used to|previously|formerly)\b/iu;
 

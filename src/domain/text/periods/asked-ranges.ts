@@ -44,9 +44,9 @@ const AFTER: readonly (readonly [bound: Bound, words: RegExp])[] = [
 ];
 const NEGATED =
   /\b(?:not|never|except|excepting|excluding|without|besides|other\s+than|apart\s+from|outside)\s+(?:of\s+)?(?:those\s+)?(?:(?:in|on|of|for|from|during|the)\s+)*$/i;
-/** What may follow a year that is a time: "after 2000 requests" counts something. */
+/** What may follow a year if it is a time. In "after 2000 requests" it counts something. */
 const ENDS_PHRASE = /^\s*(?:$|[?.!,;:)]|(?:in|on|for|of|by|at|to|with|and|or|but|from|until|till|about)\b)/i;
-/** Words before a period that its own text cannot contain. */
+/** How many characters before a period are read for words such as "since". */
 const CONTEXT = 60;
 
 /**

@@ -13,6 +13,6 @@ export interface SourceContext {
   readonly words?: Words | undefined;
   /** The tenant's vectors of the query's model, if this process keeps them in RAM. */
   readonly vectors?: Vectors | undefined;
-  /** The same of their passages. */
+  /** The tenant's vectors of passages of that model, if this process keeps them in RAM. */
   readonly passages?: PassageVectors | undefined;
 }

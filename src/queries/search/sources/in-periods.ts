@@ -7,7 +7,7 @@ import type { CandidateQuery, CandidateSource, Hit } from './candidate-source.ts
 export const candidatesInPeriods = 20;
 
 /**
- * The filter for what lies in the periods that a question names and passes `filter`; undefined if it names none. No index can
+ * The filter for memories in the periods that a question names which pass `filter`; undefined if it names no period. No index can
  * return such memories in the order of a query: they are compared one by one.
  */
 export function periodFilter({ periods }: AskedTimes, filter: Filter | undefined): Filter | undefined {

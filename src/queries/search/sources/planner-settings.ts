@@ -16,8 +16,8 @@ export class PlannerSettings {
   }
 
   /**
-   * From here on the planner sorts and scans tables only if no index serves, and HNSW continues until it has found enough.
-   * The caller need not wait before it sends the next statement: the connection keeps their order.
+   * Makes the planner sort and scan tables only if no index serves, and HNSW continue until it has found enough. The caller need not
+   * wait before it sends the next statement: the connection keeps their order.
    */
   async preferIndexes(limit: number): Promise<void> {
     if (this.#indexesOnly) return;
