@@ -12,7 +12,7 @@ export function cleanOnSignal(clean: () => void): () => void {
     leaveSignals();
     // End by the signal itself, which shells report as 130 or 143: `exit` would wait for a pending read of a pipe.
     process.kill(process.pid, signal);
-    // The signal does not end process 1 of a container.
+    // A signal whose default action is to end the process does not end process 1 of a container.
     process.exit(128 + constants.signals[signal]);
   };
   for (const signal of ending) process.on(signal, end);

@@ -52,7 +52,7 @@ class Message {
   }
 }
 
-/** For the unnamed portal: describes its columns, returns all rows, and ends the exchange. */
+/** Describes the columns of the unnamed portal, returns all its rows, and ends the exchange. */
 const describeExecuteSync = Buffer.concat([
   new Message('D', 1 + sizeOf('')).letter('P').text('').bytes,
   new Message('E', sizeOf('') + 4).text('').int32(0).bytes,
@@ -88,7 +88,7 @@ export function scriptMessage(text: string): Uint8Array {
   return new Message('Q', sizeOf(checked(text))).text(text).bytes;
 }
 
-/** Binds the unnamed portal. */
+/** Binds the parameters of a statement to the unnamed portal. */
 function bindMessage(params: readonly WireValue[], statement: string): Uint8Array {
   const sizes = params.map(sizeOfValue);
   const values = sizes.reduce((sum, size) => sum + 4 + Math.max(0, size), 0);

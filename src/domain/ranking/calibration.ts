@@ -9,11 +9,11 @@ export interface Line {
 /** Everything that was fitted for one embedding model. */
 export interface ModelScale {
   readonly fusion: FusionWeights;
-  /** For a candidate with both signals. */
+  /** Used for a candidate with both signals. */
   readonly both: Line;
-  /** For a query without terms (only stop words or punctuation). */
+  /** Used for a query without terms (only stop words or punctuation). */
   readonly denseOnly: Line;
-  /** For a candidate without a comparable vector (the embedder does not answer, or the vector is not computed yet). */
+  /** Used for a candidate without a comparable vector (the embedder does not answer, or the vector is not computed yet). */
   readonly lexicalOnly: Line;
 }
 

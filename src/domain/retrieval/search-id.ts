@@ -6,8 +6,8 @@ interface Signer {
 }
 
 /**
- * `<uuid>.<signature over tenant, caller and uuid>`. With it any process can check an outcome, even before its search was recorded,
- * and no caller can refer to another caller's search. The uuid (v7) contains the time.
+ * `<uuid>.<signature over tenant, caller and uuid>`. With it any process can check feedback on a search even before the search was
+ * recorded, and no caller can refer to another caller's search. The uuid (v7) contains the time.
  */
 export function signSearchId(signer: Signer, caller: TenantContext, id: string): string {
   return `${id}.${signature(signer, caller, id)}`;

@@ -7,7 +7,10 @@ interface Scored {
   readonly score: number;
 }
 
-/** Shingles by memory: while the answer to a complex question is assembled, the same memories are compared repeatedly. */
+/**
+ * Shingles by memory. They are kept because the same memories are compared repeatedly while the answer to a complex question is
+ * assembled.
+ */
 const cache = new WeakMap<MemoryView, Shingles>();
 
 /**
@@ -38,7 +41,10 @@ function isRepeated(kept: Iterable<Scored>, memory: MemoryView): boolean {
   return false;
 }
 
-/** Compares hashed shingles first, which nearly always decides. A text crafted to collide with another one must not hide it. */
+/**
+ * Compares hashed shingles first, which nearly always decides. Then the words themselves, so that a text crafted to have the hashes of
+ * another one cannot hide that one.
+ */
 function areNearDuplicates(one: MemoryView, other: MemoryView): boolean {
   return (
     nearDuplicate(shinglesOf(one), shinglesOf(other)) &&

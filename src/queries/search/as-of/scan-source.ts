@@ -19,7 +19,7 @@ interface VersionRow extends CountedRow, PassageRow {
   readonly metadata: JsonObject;
   /** Beginning of the text, where a label may name the speaker. */
   readonly head: string;
-  /** When it was recorded, if it does not say when it occurred. */
+  /** When it occurred, or was recorded if that is unknown. */
   readonly occurred_at: Date;
 }
 

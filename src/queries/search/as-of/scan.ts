@@ -40,7 +40,7 @@ export interface ScannedMemory {
   readonly cosine: number | null;
   /** The nearest passage, if the text is long. */
   readonly nearest?: NearPassage | undefined;
-  /** When it occurred, or was recorded if it does not say. */
+  /** When it occurred, or was recorded if that is unknown. */
   readonly time: Date;
 }
 

@@ -15,9 +15,7 @@ export interface BestPassages {
   readonly byMeaning?: NearPassage | undefined;
 }
 
-/**
- * Adds their best passages to the hits whose texts are long, with the cosine of the whole text, whatever source found them.
- */
+/** Adds the best passages, and the cosine of the whole text, to the hits whose texts are long, whatever source found them. */
 export async function withPassages<Found extends Hit & TextSignal>(
   context: SourceContext,
   query: CandidateQuery,
@@ -65,7 +63,7 @@ async function passagesByWords(
   );
 }
 
-/** The best of passages as they are stored. */
+/** The best passage, from the terms of passages in their stored form. */
 export function bestStored(
   weighted: WeightedTerms,
   lengths: string,
