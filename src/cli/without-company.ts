@@ -22,7 +22,7 @@ export function withoutCompany(leftOut: LeftOut): (line: Buffer) => Buffer {
   };
 }
 
-/** Undefined if the line is not a JSON object: the server reports that. */
+/** The line as a JSON object. Undefined if it is not one: the server reports that. */
 function parsed(line: Buffer): Record<string, unknown> | undefined {
   try {
     const value: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(line));

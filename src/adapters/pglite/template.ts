@@ -117,7 +117,7 @@ function syncFile(name: string): void {
   }
 }
 
-/** Changes with the versions of the packages and with the preparation of a new database. */
+/** A hash that changes with the versions of the packages and with the preparation of a new database. */
 function fingerprint(): string {
   const require = createRequire(import.meta.url);
   const versions = [

@@ -38,7 +38,7 @@ export function orderedKeyOf(field: string, path: readonly string[], value: numb
   return placed(field, path, sortable(value));
 }
 
-/** Both included; infinite if an end is missing. */
+/** The ends of a range of numbers, both included; infinite if an end is missing. */
 export interface Ends {
   readonly from: number;
   readonly to: number;
