@@ -56,11 +56,11 @@ function problemsPage(): string {
   ]);
   return `# Problems
 
-Every error answer is \`application/problem+json\` (RFC 9457) with \`type, title, status, code, detail, requestId\`, and with
-\`errors: [{path, message}]\` if fields are invalid; \`detail\` then names the first three. If an unknown field probably means
+Every error response is \`application/problem+json\` (RFC 9457) with \`type, title, status, code, detail, requestId\`, and with
+\`errors: [{path, message}]\` if fields are invalid; \`detail\` then lists the first three. If an unknown field probably means
 a known one, the message names it (\`limit: use topK\`). \`code\` is stable. \`requestId\` equals the header \`x-request-id\`.
 
-${table(['code', 'status', 'what it means', 'what to do'], rows)}
+${table(['code', 'status', 'meaning', 'what to do'], rows)}
 `;
 }
 
@@ -79,11 +79,12 @@ function configurationPage(): string {
   });
   return `# Configuration
 
-Environment variables. With an invalid value the server refuses to start and says which variable is wrong and what it accepts.
+The server is configured by environment variables. If a value is invalid, it refuses to start and says which variable is wrong and what
+it accepts.
 Options of \`stratalog serve\` take precedence. The command line also reads \`STRATALOG_URL\`,
 \`STRATALOG_API_KEY\` and \`STRATALOG_ON_BEHALF_OF\`.
 
-${table(['variable', 'default', 'one of', 'meaning'], rows)}
+${table(['variable', 'default', 'allowed values', 'description'], rows)}
 `;
 }
 
@@ -102,7 +103,7 @@ function eventsPage(): string {
   ]);
   return `# Events
 
-The events in the log. *Readable* fields are stored in clear: layers, scope identifiers, types, counts, times and hashes. *Sealed*
+The events in the log. *Readable* fields are stored unencrypted: layers, scope identifiers, types, counts, times and hashes. *Sealed*
 fields are ciphertext (AES-256-GCM) under the key of the memory, the caller or the tenant, and can never be read again once that key
 is destroyed. A command's \`X-Reason\` is sealed with them.
 
@@ -157,18 +158,18 @@ function commandLinePage(): string {
   return `# Command line
 
 From a checkout, after \`npm ci\`: \`npx stratalog …\` in its folder. (With \`npx --no stratalog\`, npm takes \`--help\` and \`--version\` for
-its own.) \`stratalog help COMMAND\` shows what is here.
+its own.) \`stratalog help COMMAND\` shows the options listed here.
 
-Commands print text for a person, and JSON with \`--json\`. The exit status is 0, 1 if the command failed, and 2 if it was called
-wrongly. All but \`serve\`, \`demo\`, \`doctor\` and \`mcp\` without \`--url\` talk HTTP to a server:
+Commands print readable text, or JSON with \`--json\`. The exit status is 0 on success, 1 if the command failed, and 2 if its arguments
+were wrong. All commands except \`serve\`, \`demo\`, \`doctor\`, and \`mcp\` without \`--url\`, send HTTP requests to a server:
 
 ${table(
   ['option', 'description'],
   shared.map(({ flags, description }) => [`\`${flags}\``, description]),
 )}
 
-On a terminal \`serve\` prints its address, the docs, the data folder and the identity of callers, and its log as lines; in a pipe or
-with \`--json\` its log is one JSON object a line.
+On a terminal, \`serve\` prints its address, the URL of the docs, the data folder and how callers are identified, followed by its log as
+lines of text. In a pipe or with \`--json\`, it logs one JSON object per line.
 
 ${sections.join('\n\n')}
 `;
@@ -193,7 +194,7 @@ function mcpPage(): string {
   });
   return `# MCP tools
 
-[How to connect a client](../guides/mcp.md). Descriptions are those that the model reads.
+[How to connect a client](../guides/mcp.md). These are the descriptions that the model reads.
 
 ${sections.join('\n\n')}
 `;

@@ -7,50 +7,64 @@ export const clusterSettings = {
   STRATALOG_EVENTSTORE_URL: eventStoreUrl()
     .default('esdb://127.0.0.1:2113?tls=false')
     .describe(
-      'KurrentDB or EventStoreDB (profile cluster): `esdb://user:password@host:2113`, or `esdb+discover://`. TLS unless `tls=false`; `tlsCAFile=/path/ca.pem` names its authority',
+      'URL of KurrentDB or EventStoreDB (profile cluster): `esdb://user:password@host:2113`, or `esdb+discover://`. TLS is on unless `tls=false`; `tlsCAFile=/path/ca.pem` names the certificate authority',
     ),
   STRATALOG_KAFKA_BROKERS: brokers().describe(
-    'Kafka (profile cluster): `host:port` of one or several brokers, comma separated',
+    'Kafka brokers (profile cluster): one or more `host:port`, comma separated',
   ),
   STRATALOG_KAFKA_TOPIC_PREFIX: z
     .string()
     .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/, 'must be 1 to 100 of A-Z, a-z, 0-9, ., _ and -')
     .default(defaultTopicPrefix)
-    .describe('Begins the names of the topics and of the consumer groups'),
+    .describe('Prefix of the names of topics and consumer groups'),
   STRATALOG_KAFKA_REPLICAS: integer(1, 32)
     .optional()
-    .describe('Replicas of the topics that are made; default: as the brokers are set up'),
+    .describe('Number of replicas of new topics. Default: the setting of the brokers'),
   STRATALOG_KAFKA_TLS: flag()
     .optional()
-    .describe('TLS to the brokers; on too where a certificate file is named'),
+    .describe(
+      'Whether to connect to the brokers with TLS. Default: true if a certificate file is named, else false',
+    ),
   STRATALOG_KAFKA_CA_FILE: z
     .string()
     .min(1)
     .optional()
-    .describe("Authority of the brokers' certificates, in PEM; default: those that Node.js trusts"),
-  STRATALOG_KAFKA_CERT_FILE: z.string().min(1).optional().describe('Certificate of this client, in PEM'),
-  STRATALOG_KAFKA_KEY_FILE: z.string().min(1).optional().describe('Its key, in PEM'),
+    .describe(
+      'PEM file of the authority that signed the certificates of the brokers. Default: the authorities that Node.js trusts',
+    ),
+  STRATALOG_KAFKA_CERT_FILE: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('PEM file of the client certificate for the brokers'),
+  STRATALOG_KAFKA_KEY_FILE: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('PEM file of the key of the client certificate'),
   STRATALOG_KAFKA_SASL_MECHANISM: z
     .enum(['plain', 'scram-sha-256', 'scram-sha-512'])
     .optional()
-    .describe('How the login is proven to the brokers; needs user and password'),
-  STRATALOG_KAFKA_USER: z.string().min(1).optional().describe('User of the login'),
-  STRATALOG_KAFKA_PASSWORD: z.string().min(1).optional().describe('Password of the login'),
+    .describe('SASL mechanism for the login to the brokers; requires user and password. Default: no login'),
+  STRATALOG_KAFKA_USER: z.string().min(1).optional().describe('User name for the login to the brokers'),
+  STRATALOG_KAFKA_PASSWORD: z.string().min(1).optional().describe('Password for the login to the brokers'),
   STRATALOG_OPENSEARCH_URL: openSearchUrls()
     .default('http://127.0.0.1:9200')
     .describe(
-      'OpenSearch 2.19 (profile cluster): one or several `https://user:password@host:9200`, comma separated',
+      'OpenSearch 2.19 (profile cluster): one or more `https://user:password@host:9200`, comma separated',
     ),
   STRATALOG_OPENSEARCH_CA_FILE: z
     .string()
     .min(1)
     .optional()
-    .describe('Authority of its certificates, in PEM; default: those that Node.js trusts'),
+    .describe(
+      'PEM file of the authority that signed the certificates of OpenSearch. Default: the authorities that Node.js trusts',
+    ),
   STRATALOG_OPENSEARCH_INDEX_PREFIX: z
     .string()
     .regex(/^[a-z0-9][a-z0-9_-]{0,99}$/, 'must be 1 to 100 of a-z, 0-9, _ and -')
     .default('stratalog-lexical')
-    .describe('Begins the names of the indexes and aliases'),
+    .describe('Prefix of the names of indexes and aliases'),
 };
 
 type Settings = z.infer<z.ZodObject<typeof clusterSettings>>;

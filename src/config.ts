@@ -20,110 +20,114 @@ export const settings = z.object({
   STRATALOG_PROFILE: z
     .enum(profiles)
     .default('embedded')
-    .describe('Where everything is kept: in this process, or on servers'),
+    .describe('Where data is stored: embedded in this process, or on servers'),
   STRATALOG_ROLES: z
     .string()
     .default('')
     .transform(list)
     .pipe(z.array(z.enum(processRoles)))
-    .describe('What this process does, comma separated: api, relay, projector, worker; empty for all'),
+    .describe('Roles of this process, comma separated: api, relay, projector, worker. Default: all'),
   STRATALOG_DATA: z
     .string()
     .min(1)
     .default('./.stratalog')
-    .describe('Data folder of the embedded profile, and of the vault key'),
+    .describe('Folder for the data of the profile embedded and for the vault key'),
   STRATALOG_HOST: z.string().min(1).default('127.0.0.1').describe('Address to listen on'),
   STRATALOG_PORT: integer(0, 65_535)
     .optional()
     .describe(
-      'Port to listen on; 0 takes a free one; default: 8080, and a free one for the health of a process without the role api',
+      'Port to listen on; 0 means any free port. Default: 8080, or a free port for the health endpoints of a process without the role api',
     ),
   // Sent as a bearer token in a header, so only visible ASCII is allowed.
   STRATALOG_MASTER_KEY: secret(16)
     .regex(/^[\x21-\x7e]*$/, 'must be of visible ASCII characters, without spaces and line ends')
     .optional()
-    .describe('May create tenants and keys and nothing else; switches the development identity off'),
+    .describe('Key that may only create tenants and keys; setting it turns the development identity off'),
   STRATALOG_VAULT_KEY: secret(40)
     .optional()
-    .describe('32 bytes in base64 that open the key vault; default: the file vault.key in the data folder'),
+    .describe('Key of the key vault, 32 bytes in base64. Default: the file vault.key in the data folder'),
   STRATALOG_POSTGRES_URL: postgresUrl()
     .default('postgres://stratalog:stratalog@127.0.0.1:54329/stratalog')
     .describe(
-      'PostgreSQL 18 with vector, and with pg_textsearch in profile postgres. TLS: `?sslmode=verify-full&sslrootcert=/path/ca.pem`',
+      'URL of PostgreSQL 18 with the extension vector, and in the profile postgres also pg_textsearch. TLS: `?sslmode=verify-full&sslrootcert=/path/ca.pem`',
     ),
   ...clusterSettings,
   STRATALOG_EMBEDDER: z
     .enum(['onnx', 'openai', 'deterministic'])
     .default('onnx')
     .describe(
-      'What embeds where there are no read models yet. onnx: the bundled model, or the one that STRATALOG_EMBEDDING_MODEL names; openai: any compatible endpoint; deterministic: for load tests, not for retrieval',
+      'Embedder to use until a read model has vectors. onnx: the bundled model, or the one that STRATALOG_EMBEDDING_MODEL names; openai: any OpenAI-compatible endpoint; deterministic: for load tests, not for retrieval',
     ),
   STRATALOG_EMBEDDING_MODEL: z
     .string()
     .min(1)
     .optional()
     .describe(
-      'Model where there are no vectors yet: multilingual-e5-small for texts that are not in English, another registered model, or the model of the endpoint, such as text-embedding-3-small',
+      'Embedding model to use until a read model has vectors: multilingual-e5-small for texts that are not in English, another registered model, or the model of the endpoint, such as text-embedding-3-small',
     ),
   STRATALOG_EMBEDDING_MODELS: z
     .string()
     .min(1)
     .optional()
-    .describe('Registers further models: a JSON file, or the JSON list itself'),
+    .describe('Additional embedding models: a JSON list, or the path of a file that contains it'),
   STRATALOG_EMBEDDING_MODELS_DIR: z
     .string()
     .min(1)
     .optional()
     .describe(
-      'Where the files of models that are not shipped lie, a folder each, such as e5-small-v2/model.onnx',
+      'Folder of models that are not included, with one subfolder per model, such as e5-small-v2/model.onnx',
     ),
   STRATALOG_EMBEDDING_BASE_URL: url('http:', 'https:')
     .optional()
-    .describe('Base URL of the endpoint, such as https://api.openai.com/v1'),
+    .describe('Base URL of the embedding endpoint, such as https://api.openai.com/v1'),
   STRATALOG_EMBEDDING_DIMENSION: integer(1, 2_000)
     .optional()
     .describe(
-      'Numbers in a vector of the endpoint, such as 1536; default: it is asked. Without it a new database waits for the endpoint to start',
+      'Dimension of the vectors of the embedding endpoint, such as 1536. Default: the endpoint is asked, so a new database cannot start until the endpoint responds',
     ),
-  STRATALOG_EMBEDDING_API_KEY: z.string().min(1).optional().describe('Key of the endpoint'),
+  STRATALOG_EMBEDDING_API_KEY: z.string().min(1).optional().describe('API key of the embedding endpoint'),
   STRATALOG_EMBEDDING_WORKERS: integer(1, 64)
     .optional()
-    .describe('Threads that embed texts with one model; default: one a core'),
+    .describe('Number of threads that embed texts with one model. Default: one per core'),
   STRATALOG_LLM_BASE_URL: endpointUrl('STRATALOG_LLM_API_KEY')
     .optional()
     .describe(
-      'An OpenAI-compatible endpoint with a language model, such as https://api.openai.com/v1 or http://127.0.0.1:11434/v1; none is needed. It is told complex questions, and what they name of the tenant’s fields and values',
+      'Base URL of an OpenAI-compatible endpoint with a language model, such as https://api.openai.com/v1 or http://127.0.0.1:11434/v1. Optional. It receives complex questions, and the tenant’s fields and values that they mention',
     ),
-  STRATALOG_LLM_API_KEY: z.string().min(1).optional().describe('Key of that endpoint'),
+  STRATALOG_LLM_API_KEY: z.string().min(1).optional().describe('API key of the language model endpoint'),
   STRATALOG_LLM_MODEL: z
     .string()
     .min(1)
     .optional()
-    .describe('Model that takes whole questions apart, such as gpt-4.1 or qwen3:4b'),
+    .describe('Language model that splits whole questions, such as gpt-4.1 or qwen3:4b'),
   STRATALOG_LLM_SUB_MODEL: z
     .string()
     .min(1)
     .optional()
-    .describe('Model that takes their parts apart again; default: the same'),
+    .describe('Language model that splits the parts of questions again. Default: STRATALOG_LLM_MODEL'),
   STRATALOG_ROUTING: z
     .enum(['on', 'off'])
     .default('on')
-    .describe('off: every question takes the standard route, whatever its tenant has set'),
+    .describe(
+      'Whether complex questions are decomposed. off: every question takes the standard route, whatever the settings of its tenant',
+    ),
   STRATALOG_REASONING: z
     .enum(['on', 'off'])
     .default('on')
-    .describe('off: complex questions are searched as they are planned, whatever their tenant has set'),
-  STRATALOG_JWT_ISSUER: z.string().min(1).optional().describe('Issuer of the JWTs that are accepted'),
-  STRATALOG_JWT_AUDIENCE: z.string().min(1).optional().describe('Audience that they must name'),
+    .describe(
+      'Whether the search texts of complex questions are refined. off: their plans are searched unchanged, whatever the settings of the tenant',
+    ),
+  STRATALOG_JWT_ISSUER: z.string().min(1).optional().describe('Issuer of accepted JWTs'),
+  STRATALOG_JWT_AUDIENCE: z.string().min(1).optional().describe('Audience that accepted JWTs must name'),
   STRATALOG_JWT_JWKS: z
     .string()
     .refine(isKeySetOrAddress, 'must be an http or https URL or a JSON Web Key Set')
     .optional()
-    .describe('Where their keys are: a URL, or the key set itself'),
+    .describe('Keys that verify JWTs: the URL of a JSON Web Key Set, or the key set itself'),
   STRATALOG_LOG_LEVEL: z
     .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])
     .default('info')
-    .describe('How much is logged'),
+    .describe('Lowest level of messages that are logged'),
 });
 
 type Settings = z.infer<typeof settings>;

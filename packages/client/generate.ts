@@ -105,8 +105,8 @@ function declarationsOf({ operationId, parameters = [], requestBody, responses }
 
 /** Objects are written as JSON into a query string; the client does that. */
 function queryField(schema: Schema): Schema {
-  return schema.description?.startsWith('As JSON. ')
-    ? { type: 'object', description: schema.description.slice('As JSON. '.length) }
+  return schema.description?.startsWith('Encoded as JSON. ')
+    ? { type: 'object', description: schema.description.slice('Encoded as JSON. '.length) }
     : schema;
 }
 
@@ -178,5 +178,5 @@ const keyOf = (name: string): string => (/^\w+$/.test(name) ? name : `'${name}'`
 
 /** Hides fields that are always refused, and other names of a field. */
 function isShown({ not, description }: Schema): boolean {
-  return not === undefined && !description?.startsWith('The same as `');
+  return not === undefined && !description?.startsWith('Alias of `');
 }

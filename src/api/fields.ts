@@ -10,16 +10,23 @@ const waitMs = z.int().min(0).max(maxWaitMs).optional();
 
 /** Read-your-writes. */
 export const waitFields = {
-  minPosition: z
-    .string()
-    .optional()
-    .meta({ description: 'Answer only from read models that include this position' }),
-  waitMs: waitMs.meta({ description: 'How long to wait for it; default 2,000' }),
+  minPosition: z.string().optional().meta({
+    description:
+      'Position from an earlier response; the answer includes everything up to it, such as your own write',
+  }),
+  waitMs: waitMs.meta({
+    description: 'Maximum time to wait for `minPosition`, in milliseconds. Default: 2,000',
+  }),
 };
 
 export const pageFields = {
-  limit: z.int().min(1).max(500).optional().meta({ description: 'Default 50' }),
-  cursor: z.string().optional(),
+  limit: z
+    .int()
+    .min(1)
+    .max(500)
+    .optional()
+    .meta({ description: 'Maximum number of items in a page. Default: 50' }),
+  cursor: z.string().optional().meta({ description: '`nextCursor` of the previous page' }),
 };
 
 export const defaultLimit = 50;
@@ -27,11 +34,11 @@ export const defaultLimit = 50;
 export const asOfField = z
   .string()
   .optional()
-  .meta({ description: 'A position or an RFC 3339 time with an offset, inclusive' });
+  .meta({ description: 'Read the state as of this position or RFC 3339 time with an offset, inclusive' });
 
 export const filterField = filterObject
   .optional()
-  .meta({ description: `Tests on ${filterFieldNames}; ${filterLimits}` });
+  .meta({ description: `Conditions on ${filterFieldNames}; ${filterLimits}` });
 
 export const timeField = timestamp.optional();
 
@@ -41,16 +48,16 @@ export const noRevision = -1;
 export const expectedRevisionField = z
   .union([z.int().min(noRevision), z.literal('*')])
   .optional()
-  .meta({ description: 'Revision that the memory must be at; * is any' });
+  .meta({ description: 'Revision that the memory must have; * accepts any' });
 
 export const mustBeNewField = z
   .boolean()
   .optional()
-  .meta({ description: 'Refuse the command if what it would store exists' });
+  .meta({ description: 'Whether the command is refused if the memory exists already' });
 
-export const positionField = z
-  .string()
-  .meta({ description: 'Pass it as minPosition to read your own write' });
+export const positionField = z.string().meta({
+  description: 'Position in the log. Pass it as `minPosition` to a later request to read your own write',
+});
 
 export const memoryIdField = z.string();
 

@@ -18,7 +18,7 @@ function oneOrMore<Item extends z.ZodType>(item: Item, plural: string) {
     .optional()
     .meta({
       anyOf: [{ type: 'string' }, { type: 'array', items: { type: 'string' } }],
-      description: `The same as \`${plural}\``,
+      description: `Alias of \`${plural}\`, for one value or a list`,
     });
 }
 

@@ -9,14 +9,14 @@ export function auditCommand(): Command {
   const command = new Command('audit').description('Read the audit log');
   command
     .command('events')
-    .description('The events of the tenant, in order')
-    .option('--memory <id>', 'only those of this memory')
-    .option('--stream <stream>', 'only those of this stream')
-    .option('--actor <actor>', 'only those caused by this actor, such as user:alice')
-    .option('--type <type...>', 'only these types (repeatable)')
-    .option('--from <time>', 'at or after this time')
-    .option('--to <time>', 'before this time')
-    .option('--after <position>', 'after this position', position)
+    .description('List the events of the tenant in the order of the log')
+    .option('--memory <id>', 'only events of this memory')
+    .option('--stream <stream>', 'only events of this stream')
+    .option('--actor <actor>', 'only events caused by this actor, such as user:alice')
+    .option('--type <type...>', 'only events of these types (repeatable)')
+    .option('--from <time>', 'only events at or after this time')
+    .option('--to <time>', 'only events before this time')
+    .option('--after <position>', 'only events after this position', position)
     .option('--follow', 'print new events as they arrive, until interrupted')
     .action(async ({ follow, ...options }: AuditFilter & { follow?: boolean }, own: Command) => {
       const { client, json } = connect(own);

@@ -19,15 +19,23 @@ interface ContextOptions {
 
 export function contextCommand(): Command {
   return new ArgumentAmongOptions('context')
-    .description('Print the best text about a question that fits into a token budget, with its sources')
+    .description(
+      'Print the most informative text about a question that fits into a token budget, with its sources',
+    )
     .argument('<query>', 'the question')
     .option('--budget <tokens>', 'maximum number of tokens of the text (o200k_base)', numberValue, 1_000)
-    .option('--threshold <score>', 'minimum score of a memory, 0 to 1', numberValue)
+    .option('--threshold <score>', 'minimum score of a memory, 0 to 1; default: 0.7', numberValue)
     .option('--layer <layer...>', 'only these layers (repeatable)')
     .option('--space <space...>', 'only these spaces (repeatable)')
-    .option('--session <id>', 'the session in which the question is asked')
-    .option('--as-of <when>', 'the memories as they were at a position or an RFC 3339 time with an offset')
-    .option('--now <time>', 'the time of asking, for words such as "last week" (RFC 3339 with an offset)')
+    .option('--session <id>', 'session in which the question is asked')
+    .option(
+      '--as-of <when>',
+      'read the memories as they were at a position or an RFC 3339 time with an offset',
+    )
+    .option(
+      '--now <time>',
+      'time of the question, which words such as "last week" are relative to (RFC 3339 with an offset)',
+    )
     .action(async (query: string, options: ContextOptions, command: Command) => {
       const { client, json } = connect(command);
       if (options.asOf !== undefined) await assertPositionOrTime(command, '--as-of <when>', options.asOf);

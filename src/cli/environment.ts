@@ -10,7 +10,7 @@ export const portOption = (description = 'port to listen on (STRATALOG_PORT)'): 
 export const roleOption = (): Option =>
   new Option(
     '--role <roles>',
-    `${processRoles.join(', ')}, comma separated; default: all (STRATALOG_ROLES)`,
+    `roles of this process, comma separated: ${processRoles.join(', ')}; default: all (STRATALOG_ROLES)`,
   ).argParser(rolesText);
 
 function rolesText(text: string): string {

@@ -27,9 +27,9 @@ const derived = [
 export function exportCommand(): Command {
   return new Command('export')
     .description(
-      'Write the memories that the key may see, oldest first, as NDJSON for `import`. Includes everything stored before',
+      'Write the memories that the key may see, oldest first, as NDJSON for `import`. Includes everything stored before the export began',
     )
-    .argument('[file]', 'default: standard output, as is -')
+    .argument('[file]', 'file to write; - or no file is standard output')
     .option('--full', 'include ids, revisions and counters, which `import` refuses')
     .action(async (file: string = '-', options: { full?: boolean }, own: Command) => {
       const { client, json } = connect(own);

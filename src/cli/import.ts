@@ -27,15 +27,18 @@ interface ImportOptions {
 export function importCommand(): Command {
   return new Command('import')
     .description(
-      'Store the memories of an NDJSON file, one body of POST /v1/memories per line. A repeated import resumes',
+      'Store the memories of an NDJSON file, one body of POST /v1/memories per line. An import that is repeated resumes where it stopped',
     )
-    .argument('<file>', 'file or pipe; - is standard input')
+    .argument('<file>', 'file or pipe to read; - is standard input')
     .addOption(
-      new Option('--name <name>', 'name of this import; another name stores the same file again')
+      new Option('--name <name>', 'name of this import; use another name to store the same file again')
         .argParser(importName)
         .conflicts('upsert'),
     )
-    .option('--upsert', 'replace the memories that have the externalIds of the file; every line needs one')
+    .option(
+      '--upsert',
+      'replace memories that have an externalId of the file; every line needs an externalId',
+    )
     .action(async (file: string, options: ImportOptions, own: Command) => {
       const connected = connect(own);
       const { name } = options;

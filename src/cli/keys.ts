@@ -25,21 +25,25 @@ export function keysCommand(): Command {
   command
     .command('create')
     .description('Create a key and show it once. The first key of a tenant needs the master key')
-    .option('--tenant <tenant>', 'tenant; default: the tenant of the credential')
-    .addOption(new Option('--role <role>', 'what it may do').choices(roles).default('member'))
-    .option('--user <user>', 'the user it speaks for')
-    .option('--org <org>', 'an org it belongs to (repeatable)', repeated)
-    .option('--team <team>', 'a team it belongs to (repeatable)', repeated)
-    .option('--project <project>', 'a project it belongs to (repeatable)', repeated)
-    .option('--session <session>', 'a session it may see (repeatable)', repeated)
-    .option('--agent <agent>', 'an agent it speaks for (repeatable)', repeated)
+    .option('--tenant <tenant>', 'tenant of the key; default: the tenant of the credential')
+    .addOption(
+      new Option('--role <role>', 'role of the key, which decides what it may do')
+        .choices(roles)
+        .default('member'),
+    )
+    .option('--user <user>', 'user that the key belongs to')
+    .option('--org <org>', 'org that the key belongs to (repeatable)', repeated)
+    .option('--team <team>', 'team that the key belongs to (repeatable)', repeated)
+    .option('--project <project>', 'project that the key belongs to (repeatable)', repeated)
+    .option('--session <session>', 'session that the key may see (repeatable)', repeated)
+    .option('--agent <agent>', 'agent that the key speaks for (repeatable)', repeated)
     .option(
       '--users <users>',
-      'whom a key of role agent serves: a name, a prefix*, or * (repeatable)',
+      'users that a key of role agent serves: a name, a prefix*, or * for all (repeatable)',
       repeated,
     )
-    .option('--name <name>', 'a display name')
-    .option('--expires <time>', 'expiry time, RFC 3339')
+    .option('--name <name>', 'display name of the key')
+    .option('--expires <time>', 'time at which the key expires, RFC 3339')
     .action(async (options: KeyOptions, own: Command) => {
       const { client, json } = connect(own);
       const {
@@ -61,7 +65,7 @@ export function keysCommand(): Command {
     });
   command
     .command('list')
-    .description('The keys of the tenant, without their secrets')
+    .description('List the keys of the tenant, without their secrets')
     .action(async (_, own: Command) => {
       const { client, json } = connect(own);
       const items = await client.admin.keys.list().toArray();

@@ -24,16 +24,19 @@ export function projectionsCommand(): Command {
     });
   command
     .command('rebuild')
-    .description('Rebuild read models beside the live ones, compare both, and report whether they are equal')
-    .argument('[name...]', 'read models; default: all')
+    .description('Rebuild read models next to the live ones, compare both, and report whether they are equal')
+    .argument('[name...]', 'read models to rebuild; default: all')
     .option(
       '--switch',
-      'switch queries to each rebuilt one that is equal, or whose vectors are of another model',
+      'switch queries to each rebuilt read model that equals the live one or has the vectors of another model',
     )
-    .option('--embedder <model>', 'make the vectors with this registered model, and compare both models')
+    .option(
+      '--embedder <model>',
+      'compute the vectors with this registered embedding model, and compare both models',
+    )
     .option(
       '--query <text...>',
-      'queries to compare the models by; default: recent searches (repeatable; after the names)',
+      'queries by which the models are compared; default: recent searches (repeatable; give it after the names)',
     )
     .action(async (names: string[], options: RebuildOptions, own: Command) => {
       const { client, json } = connect(own);
@@ -81,7 +84,7 @@ export function projectionsCommand(): Command {
     });
   command
     .command('skip')
-    .description('Skip the event at which a stream is parked')
+    .description('Skip the event that blocks a parked stream')
     .argument('<name>')
     .argument('<stream>')
     .action(async (name: string, stream: string, _, own: Command) => {

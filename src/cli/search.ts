@@ -22,20 +22,33 @@ interface SearchOptions {
 export function searchCommand(): Command {
   return new ArgumentAmongOptions('search')
     .description('Search the memories that the key may see')
-    .argument('<query>', 'what to look for')
+    .argument('<query>', 'the question')
     .option('--layer <layer...>', 'only these layers (repeatable)')
     .option('--space <space...>', 'only these spaces (repeatable)')
     .option('--tag <tag...>', 'only these tags (repeatable)')
-    .option('--filter <json>', 'filter in the JSON of the API', jsonValue)
+    .option('--filter <json>', 'filter as JSON, as in the API', jsonValue)
     .option('--top <n>', 'maximum number of results', numberValue, 10)
-    .option('--threshold <score>', 'minimum score, 0 to 1; only the best results without it', numberValue)
+    .option(
+      '--threshold <score>',
+      'minimum score of a result, 0 to 1; default: only the best results',
+      numberValue,
+    )
     .addOption(
-      new Option('--order <order>', 'by score with outdated memories last, by score alone, or by layer')
+      new Option(
+        '--order <order>',
+        'order of the results: by score with the more specific or newer of two similar memories first, by score alone, or by layer',
+      )
         .choices(['precedence', 'relevance', 'layer'])
         .default('precedence'),
     )
-    .option('--as-of <when>', 'the memories as they were at a position or an RFC 3339 time with an offset')
-    .option('--now <time>', 'the time of asking, for words such as "last week" (RFC 3339 with an offset)')
+    .option(
+      '--as-of <when>',
+      'search the memories as they were at a position or an RFC 3339 time with an offset',
+    )
+    .option(
+      '--now <time>',
+      'time of the question, which words such as "last week" are relative to (RFC 3339 with an offset)',
+    )
     .action(async (query: string, options: SearchOptions, command: Command) => {
       const { client, json } = connect(command);
       if (options.asOf !== undefined) await assertPositionOrTime(command, '--as-of <when>', options.asOf);

@@ -15,7 +15,10 @@ import { callerKey, type CommandContext, type CommandResult, type CommandService
 export const routingChange = routingSettingsSchema
   .extend({ budgets: budgetsSchema.partial(), reasoning: reasoningSettingsSchema.partial() })
   .partial()
-  .meta({ id: 'RoutingChange' });
+  .meta({
+    id: 'RoutingChange',
+    description: 'The settings to change; fields that are left out stay as they are',
+  });
 
 export interface ConfiguredRouting extends CommandResult {
   readonly settings: RoutingSettings;

@@ -20,11 +20,9 @@ export const feedbackInput = z
   .strictObject({
     kind: z.enum(feedbackKinds),
     score: z.number().min(-1).max(1).optional(),
-    searchId: z
-      .string()
-      .max(512)
-      .optional()
-      .meta({ description: 'The search that the memory answered; required for `helpful` and `irrelevant`' }),
+    searchId: z.string().max(512).optional().meta({
+      description: 'Id of the search that returned the memory; required for `helpful` and `irrelevant`',
+    }),
     note: z
       .string()
       .max(2_000)

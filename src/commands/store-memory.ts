@@ -50,7 +50,7 @@ export const storeMemoryInput = z
     subject: identifier.optional(),
     onConflict: z.enum(conflictModes).default('ignore').meta({
       description:
-        '`report`: answer which memories of the same layer and scope it contradicts, supersedes or duplicates. `supersede`: also link it to those, where the judgement is sure',
+        '`ignore`: do not compare it with other memories. `report`: list the memories of the same layer and scope that it contradicts, supersedes or duplicates. `supersede`: also link it as superseding them, where the confidence is high enough',
     }),
   })
   .meta({ id: 'StoreMemory' });

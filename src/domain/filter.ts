@@ -90,7 +90,7 @@ const maxFilterValues = 10_000;
 const formatCount = (count: number) => count.toLocaleString('en');
 
 /** The limits as a phrase for the docs. */
-export const filterLimits = `at most ${maxFilterDepth} levels deep, with ${formatCount(maxFilterTests)} tests and ${formatCount(maxFilterValues)} values in all, ${formatCount(maxListLength)} of them after one \`in\``;
+export const filterLimits = `at most ${maxFilterDepth} levels deep, with at most ${formatCount(maxFilterTests)} conditions and ${formatCount(maxFilterValues)} values in total, and ${formatCount(maxListLength)} values in one \`in\``;
 
 export interface ParseFilterOptions {
   /** Path of the filter in the request, used in error messages. */

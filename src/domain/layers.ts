@@ -10,7 +10,9 @@ export function precedence(layer: Layer): number {
   return layers.indexOf(layer) + 1;
 }
 
-export const layerSchema = z.enum(layers).meta({ description: 'Who sees it, most specific first' });
+export const layerSchema = z
+  .enum(layers)
+  .meta({ description: 'Layer that determines who can see the memory; values from most to least specific' });
 
 /** The identifiers of a scope. `company` is not among them: it is the tenant. */
 export const scopeKeys = ['org', 'team', 'project', 'session', 'user', 'agent'] as const;

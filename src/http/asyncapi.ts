@@ -21,7 +21,8 @@ const purposes: Readonly<Record<TopicKind, string>> = {
   events:
     'Memories that were stored, changed, linked, rated and deleted, and the tenants and keys they belong to.',
   retrieval: 'Who searched, what was read, and who read the audit.',
-  internal: 'Events of the program itself. Not a contract: they may change with any version.',
+  internal:
+    'Events of the program itself. They are not part of the contract and may change with any version.',
 };
 
 /** The topics as AsyncAPI 3.0, from the definitions that validate the events. */
@@ -132,7 +133,7 @@ function dataSchema({ type, version, routing, sealed }: AnyEventDefinition): Jso
       sealed: {
         type: 'string',
         contentEncoding: 'base64',
-        description: `AES-256-GCM under the key that ce_metadata names in keyId; unreadable for ever once that key is destroyed. Holds ${holds}.`,
+        description: `AES-256-GCM under the key that ce_metadata names in keyId; unreadable forever once that key is destroyed. Holds ${holds}.`,
       },
       encoding: {
         type: 'string',
@@ -146,7 +147,10 @@ function dataSchema({ type, version, routing, sealed }: AnyEventDefinition): Jso
 }
 
 const wholeNumber = { type: 'string', pattern: '^(0|[1-9][0-9]*)$' };
-const logId = { type: 'string', description: 'The log; positions of different logs cannot be compared' };
+const logId = {
+  type: 'string',
+  description: 'Id of the log; positions of different logs cannot be compared',
+};
 const text = (description: string): JsonSchema => ({ type: 'string', description });
 
 const eventAttributes: JsonSchema = {
@@ -159,17 +163,23 @@ const eventAttributes: JsonSchema = {
       description: 'Id of the event; the same if the event is delivered again',
     },
     ce_source: logId,
-    ce_type: text('What happened'),
-    ce_subject: text('The stream, `<category>-<tenant>.<id>`; also the key of the record'),
-    ce_time: { type: 'string', format: 'date-time', description: 'When the log accepted it' },
-    ce_dataschema: text('The $id of the schema of the data'),
-    ce_position: { ...wholeNumber, description: 'Position in the whole log; grows with every event' },
-    ce_revision: { ...wholeNumber, description: 'Position in its stream, 0 for the first event' },
+    ce_type: text('Type of the event'),
+    ce_subject: text('Stream of the event, `<category>-<tenant>.<id>`; also the key of the record'),
+    ce_time: { type: 'string', format: 'date-time', description: 'Time at which the log accepted the event' },
+    ce_dataschema: text('`$id` of the schema of the data'),
+    ce_position: {
+      ...wholeNumber,
+      description: 'Position of the event in the whole log; grows with every event',
+    },
+    ce_revision: {
+      ...wholeNumber,
+      description: 'Revision of the event in its stream; 0 for the first event',
+    },
     ce_schemaversion: { ...wholeNumber, description: 'Version of the schema of this event type' },
     ce_metadata: {
       type: 'string',
       contentMediaType: 'application/json',
-      description: 'Who, why and by which command, as JSON text; see the schema Metadata',
+      description: 'Who caused the event, why and by which command, as JSON text; see the schema Metadata',
     },
     'content-type': { const: 'application/json' },
   },
@@ -191,12 +201,14 @@ const metadata: JsonSchema = {
   type: 'object',
   properties: {
     tenant: text('Tenant that the event belongs to'),
-    actor: text('As shown in history: `user:alice`, `agent:helper`, `key:…`, `system`'),
-    principal: text('The credential that was used'),
-    onBehalfOf: text('The user that an agent acted for'),
-    cause: { type: 'string', enum: [...causes], description: 'Who wanted it' },
-    correlationId: text('The request'),
-    causationId: text('The event that led to this one'),
+    actor: text(
+      'Who caused the event, as shown in the history: `user:alice`, `agent:helper`, `key:…` or `system`',
+    ),
+    principal: text('Credential that was used'),
+    onBehalfOf: text('User that the agent acted for'),
+    cause: { type: 'string', enum: [...causes], description: 'Kind of caller that caused the event' },
+    correlationId: text('Id of the request'),
+    causationId: text('Id of the event that led to this one'),
     commandId: text('Id of the command; the same for all its repetitions'),
     bodyHash: text('Keyed hash of the canonical arguments of the command'),
     traceId: text('W3C trace id of the request'),
@@ -232,7 +244,7 @@ const watermark = {
     type: 'object',
     properties: {
       ce_specversion: { const: '1.0' },
-      ce_id: text('The position'),
+      ce_id: text('Position of the watermark'),
       ce_source: logId,
       ce_type: { const: watermarkType },
       ce_position: wholeNumber,

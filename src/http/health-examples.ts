@@ -11,7 +11,7 @@ export const readinessExample = {
   embedder: { model: 'bge-small-en-v1.5-int8-6c9c6101', state: 'up' },
 };
 
-export const metricsExample = `# HELP stratalog_projection_parked Streams whose events a read model cannot apply
+export const metricsExample = `# HELP stratalog_projection_parked Number of streams whose events the live generation of a read model cannot apply
 # TYPE stratalog_projection_parked gauge
 stratalog_projection_parked{projection="memories"} 0
 `;

@@ -31,14 +31,15 @@ interface ResponseSpec {
 }
 
 const commandHeaders = z.object({
-  'Idempotency-Key': z
+  'Idempotency-Key': z.string().min(1).max(255).optional().meta({
+    description: 'Key that makes the command safe to repeat: the same key and body return the same answer',
+  }),
+  'X-Reason': z
     .string()
-    .min(1)
-    .max(255)
+    .max(500)
     .optional()
-    .meta({ description: 'The same key and body return the same answer' }),
-  'X-Reason': z.string().max(500).optional().meta({ description: 'Reason; shown in history and audit' }),
-  'X-Cause': z.enum(causes).optional().meta({ description: 'Who caused the call; default user' }),
+    .meta({ description: 'Reason for the change, shown in the history and the audit' }),
+  'X-Cause': z.enum(causes).optional().meta({ description: 'Who caused the call. Default: user' }),
 });
 
 const callHeaders = z.object({
@@ -47,27 +48,26 @@ const callHeaders = z.object({
     .min(1)
     .max(256)
     .optional()
-    .meta({ description: 'The user that a caller of role agent acts for' }),
+    .meta({ description: 'User that a caller of role agent acts for' }),
 });
 
-const ifMatch = z.string().meta({ description: 'ETag of the memory, or *' });
+const ifMatch = z.string().meta({ description: 'ETag that the memory must have, or * for any' });
 const ifMatchHeaders = {
   required: z.object({ 'If-Match': ifMatch }),
   optional: z.object({ 'If-Match': ifMatch.optional() }),
 };
 
 const revalidationHeaders = z.object({
-  'If-None-Match': z
-    .string()
-    .optional()
-    .meta({ description: 'ETags that the client has; 304 if one is that of the memory' }),
+  'If-None-Match': z.string().optional().meta({
+    description: 'ETags that the client already has; if the memory has one of them, the answer is 304',
+  }),
 });
 
 const ifNoneMatchHeaders = z.object({
   'If-None-Match': z
     .literal('*')
     .optional()
-    .meta({ description: 'Store the memory only if none has this externalId' }),
+    .meta({ description: '`*` stores the memory only if no memory has this externalId' }),
 });
 
 const readiness = z
@@ -86,7 +86,7 @@ const readiness = z
         lag: z.int(),
         lock: z
           .enum(['here', 'elsewhere', 'free'])
-          .meta({ description: 'Which process runs the projection' }),
+          .meta({ description: 'Which process runs the projection: this one, another one, or none' }),
         parked: z.int(),
       }),
     ),
@@ -102,7 +102,7 @@ const readiness = z
         error: z.string().optional(),
       })
       .optional()
-      .meta({ description: 'The relay of this process' }),
+      .meta({ description: 'State of the relay, if this process has that role' }),
     backEnds: z
       .record(
         z.string(),
@@ -111,7 +111,7 @@ const readiness = z
           z.object({ state: z.literal('down'), error: z.string() }),
         ]),
       )
-      .meta({ description: 'Whether each server of the profile responds' }),
+      .meta({ description: 'Servers of the profile, and whether each responds' }),
     embedder: z
       .union([
         z.object({ model: z.string(), state: z.literal('up') }),
@@ -124,14 +124,15 @@ const readiness = z
       ])
       .optional()
       .meta({
-        description: 'The model of the vectors that queries read; while it is down, searches use words only',
+        description:
+          'Embedding model of the vectors that queries read; while it is down, searches use words only',
       }),
   })
   .meta({ id: 'Readiness' });
 
 /** Endpoints for supervisors and load balancers; no credential is needed. */
 const healthPaths: ZodOpenApiPathsObject = {
-  '/livez': health('livez', 'Whether the process responds', {
+  '/livez': health('livez', 'Check whether the process responds', {
     200: {
       description: 'Alive',
       schema: z.object({ status: z.literal('alive') }),
@@ -140,25 +141,29 @@ const healthPaths: ZodOpenApiPathsObject = {
   }),
   '/readyz': health(
     'readyz',
-    'Whether the process can do its work: state of the log, and lag of each read model',
+    'Check whether the process can do its work: the state of the log and the lag of each read model',
     {
       200: { description: 'Ready', schema: readiness, example: readinessExample },
       503: {
         description:
-          'Not ready: the log is unavailable, or the process is draining and the connection was already open',
+          'Not ready: the log is unavailable, or the process is draining and answers only on connections that are already open',
         schema: readiness,
         example: { ...readinessExample, status: 'draining' },
       },
     },
   ),
-  '/metrics': health('metrics', 'Metrics of this process for Prometheus, without tenants and content', {
-    200: {
-      description: 'Prometheus text format',
-      schema: z.string(),
-      contentType: 'text/plain',
-      example: metricsExample,
+  '/metrics': health(
+    'metrics',
+    'Show the metrics of this process for Prometheus, without tenants and content',
+    {
+      200: {
+        description: 'Prometheus text format',
+        schema: z.string(),
+        contentType: 'text/plain',
+        example: metricsExample,
+      },
     },
-  }),
+  ),
 };
 
 function health(
@@ -227,7 +232,7 @@ function operationOf(binding: Binding): ZodOpenApiOperationObject {
         [success.status]: answer(success),
         ...(created && { [created.status]: answer(created) }),
       }),
-      ...(options.revalidates && { 304: { description: 'The client has this revision' } }),
+      ...(options.revalidates && { 304: { description: 'The client already has this revision' } }),
       default: {
         description: 'A problem (RFC 9457)',
         content: { 'application/problem+json': { schema: problemSchema, example: problemExample } },

@@ -7,7 +7,7 @@ const boundaries = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.
 /** https://opentelemetry.io/docs/specs/semconv/http/http-metrics/#metric-httpserverrequestduration */
 export function requestDurations(meter: Meter): Histogram {
   return meter.createHistogram('http.server.request.duration', {
-    description: 'How long requests took until their answer began',
+    description: 'Time from the arrival of a request to the start of its response',
     unit: 's',
     advice: { explicitBucketBoundaries: boundaries },
   });

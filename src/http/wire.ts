@@ -12,7 +12,7 @@ export function queryParameter(field: z.ZodType, { commas = false } = {}): z.Zod
   if (!parameter) return field;
   const optional = parameter.optional();
   if (description === undefined) return optional;
-  return optional.meta({ description: parameter === json ? `As JSON. ${description}` : description });
+  return optional.meta({ description: parameter === json ? `Encoded as JSON. ${description}` : description });
 }
 
 function parsedFromText(schema: z.ZodType, commas: boolean): z.ZodType | undefined {

@@ -16,7 +16,7 @@ export const prompts: Prompt[] = [
     name: 'memory_guide',
     title: 'How to use this memory',
     description:
-      'Instructions for a model that has the tools of this server; an addition to its system prompt',
+      'Instructions for a model that has the tools of this server, to be added to its system prompt',
   },
   {
     name: 'recall',

@@ -11,7 +11,7 @@ const cutField = z
     rest: z.string().meta({ description: 'How to get the rest' }),
   })
   .optional()
-  .meta({ description: 'Present if `content` is only a part, in UTF-16 units' });
+  .meta({ description: 'Present if `content` is only a part; offsets in UTF-16 units' });
 
 /** In one line of the schema. */
 const scopeField = z.record(z.string(), z.string().optional());

@@ -17,7 +17,7 @@ export function observeProjections(meter: Meter, operations: ProjectionOperation
     description: 'How far the live generation of a read model is behind the head of the log, in positions',
   });
   const parked = meter.createObservableGauge('stratalog.projection.parked', {
-    description: 'Streams whose events the live generation of a read model cannot apply',
+    description: 'Number of streams whose events the live generation of a read model cannot apply',
   });
   meter.addBatchObservableCallback(
     async (result) => {
@@ -52,12 +52,12 @@ export function observeFacts(
 ): void {
   meter
     .createObservableGauge('stratalog.retrieval.facts.waiting', {
-      description: 'Searches and accesses that are not in the log yet',
+      description: 'Number of searches and accesses that are not yet in the log',
     })
     .addCallback((result) => result.observe(facts.waiting));
   meter
     .createObservableCounter('stratalog.retrieval.facts.dropped', {
-      description: 'Searches and accesses that the log did not take',
+      description: 'Number of searches and accesses that could not be written to the log',
     })
     .addCallback((result) => result.observe(facts.dropped));
 }
@@ -70,12 +70,12 @@ export function observeInMemory(
 ): void {
   meter
     .createObservableGauge(`stratalog.${what}.in_memory`, {
-      description: `Memories whose ${what} are kept in memory, where searches find them`,
+      description: `Number of memories whose ${what} are cached in RAM for searches`,
     })
     .addCallback((result) => result.observe(kept.size));
   meter
     .createObservableGauge(`stratalog.${what}.in_memory.size`, {
-      description: `What these ${what} take of the memory`,
+      description: `RAM used by the cached ${what}, in bytes`,
       unit: 'By',
     })
     .addCallback((result) => result.observe(kept.bytes));
@@ -85,7 +85,7 @@ export function observeInMemory(
 export function observePassages(meter: Meter, backlog: { readonly failing: number }): void {
   meter
     .createObservableGauge('stratalog.passages.failing', {
-      description: 'Long memories with a passage that could not be embedded and will be tried again',
+      description: 'Number of long memories with a passage that could not be embedded and will be retried',
     })
     .addCallback((result) => result.observe(backlog.failing));
 }
@@ -93,20 +93,20 @@ export function observePassages(meter: Meter, backlog: { readonly failing: numbe
 /** Lag and throughput of the relay. */
 export function observeRelay(meter: Meter, relay: Relay): void {
   const active = meter.createObservableGauge('stratalog.relay.active', {
-    description: '1 where this process is the relay, 0 where it stands by or fails',
+    description: '1 if this process is the active relay, 0 if it is on standby or failing',
   });
   const seconds = meter.createObservableGauge('stratalog.relay.lag', {
-    description: 'Age of the oldest event that is not known to be in Kafka',
+    description: 'Age of the oldest event that is not confirmed by Kafka, in seconds',
     unit: 's',
   });
   const positions = meter.createObservableGauge('stratalog.relay.lag.positions', {
     description: 'How far the topics are behind the head of the log, in positions',
   });
   const published = meter.createObservableCounter('stratalog.relay.published', {
-    description: 'Events that this process published, repetitions among them',
+    description: 'Number of events that this process published, including repetitions',
   });
   const withheld = meter.createObservableCounter('stratalog.relay.withheld', {
-    description: 'Those of them that were too large to be sent with their data',
+    description: 'Number of events that this process published without data because they were too large',
   });
   meter.addBatchObservableCallback(
     async (result) => {
@@ -125,10 +125,10 @@ export function observeRelay(meter: Meter, relay: Relay): void {
 export function routingMetrics(meter: Meter) {
   return {
     decisions: meter.createCounter('stratalog.routing.decision', {
-      description: 'Searches by the route that they took',
+      description: 'Number of searches by route',
     }),
     score: meter.createHistogram('stratalog.routing.complexity', {
-      description: 'Complexity of the questions, between 0 and 1',
+      description: 'Complexity score of questions, 0 to 1',
       advice: { explicitBucketBoundaries: [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9] },
     }),
   };
@@ -137,14 +137,14 @@ export function routingMetrics(meter: Meter) {
 /** Texts, tokens and time of embedding, by model. */
 export function embeddingMetrics(meter: Meter): OnEmbeddingRun {
   const texts = meter.createCounter('stratalog.embedding.texts', {
-    description: 'Texts that an embedding model was given, by what for and the outcome',
+    description: 'Number of texts sent to an embedding model, by purpose and outcome',
   });
   const tokens = meter.createCounter('stratalog.embedding.tokens', {
-    description: 'Tokens that it read, estimated where an endpoint does not count them',
+    description: 'Number of tokens read by an embedding model, estimated if an endpoint does not report them',
   });
   const duration = meter.createHistogram('stratalog.embedding.duration', {
     description:
-      'How long a run took: one text on a thread, or a request to an endpoint with its repetitions',
+      'Duration of an embedding run: one text on a thread, or one request to an endpoint including its retries',
     unit: 's',
     advice: { explicitBucketBoundaries: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30] },
   });
@@ -160,16 +160,16 @@ export function embeddingMetrics(meter: Meter): OnEmbeddingRun {
 /** Calls of language models with their outcome, requests, tokens and time. The returned function counts one call. */
 export function languageModelMetrics(meter: Meter): (call: ModelCall) => void {
   const calls = meter.createCounter('stratalog.language_model.call', {
-    description: 'Calls of a language model by purpose and outcome',
+    description: 'Number of calls of a language model, by purpose and outcome',
   });
   const requests = meter.createCounter('stratalog.language_model.request', {
-    description: 'Requests that they took, repetitions included',
+    description: 'Number of requests to a language model, including retries',
   });
   const tokens = meter.createCounter('stratalog.language_model.tokens', {
-    description: 'Tokens that they took, estimated where the endpoint does not count them',
+    description: 'Number of tokens used by a language model, estimated if the endpoint does not report them',
   });
   const duration = meter.createHistogram('stratalog.language_model.duration', {
-    description: 'How long a call took, repetitions included',
+    description: 'Duration of a call of a language model, including its retries',
     unit: 's',
     advice: { explicitBucketBoundaries: [0.1, 0.25, 0.5, 1, 2, 3, 5, 10, 20, 30] },
   });
@@ -187,7 +187,8 @@ export function languageModelMetrics(meter: Meter): (call: ModelCall) => void {
 export function observeModelGuard(meter: Meter, guard: ModelGuard): void {
   meter
     .createObservableGauge('stratalog.language_model.breakers.open', {
-      description: 'Tenants, each with a model, for which it is not asked: too many of its calls have failed',
+      description:
+        'Number of pairs of tenant and language model whose calls are suspended because too many have failed',
     })
     .addCallback((result) => result.observe(guard.open));
 }
@@ -198,13 +199,13 @@ const reasoningBuckets = [0.001, 0.005, 0.025, 0.1, 0.25, 0.5, 1, 1.5, 2, 2.5, 3
 /** Time and outcome of deciding what a complex question is searched for. The returned function counts one decision. */
 export function reasoningMetrics(meter: Meter): (trace: ReasoningTrace) => void {
   const duration = meter.createHistogram('stratalog.reasoning.duration', {
-    description:
-      'Time for deciding what a complex question is searched for, by who was asked and the outcome',
+    description: 'Time to decide what to search for in a complex question, by source and outcome',
     unit: 's',
     advice: { explicitBucketBoundaries: reasoningBuckets },
   });
   const degraded = meter.createCounter('stratalog.reasoning.degraded', {
-    description: 'Questions that were searched without what a language model was asked for, by the cause',
+    description:
+      'Number of questions that were searched without the proposal of the language model, by cause',
   });
   // Start at zero, so that the first increment already shows as a rate.
   for (const cause of ['timed-out', 'failed', 'breaker-open'] as const) degraded.add(0, { cause });

@@ -20,7 +20,7 @@ export class Keys {
     );
   }
 
-  /** The keys of the tenant, without their secrets. `await` returns one page, `for await` iterates over all. */
+  /** List the keys of the tenant, without their secrets. `await` returns one page, `for await` iterates over all. */
   list(query: api.ListKeysQuery = {}, options?: CallOptions): PagedList<api.ApiKey, api.ListKeysAnswer> {
     return new PagedList((page) => {
       const asked = { ...query, ...page };
@@ -116,7 +116,7 @@ export class Routing {
     );
   }
 
-  /** Route all questions of all tenants to the standard search at once, or end that. */
+  /** Engage or release the kill switch, which sends all questions of all tenants to the standard search. */
   killSwitch(body: api.KillSwitchBody = {}, options?: CommandOptions): Promise<api.KillSwitchAnswer> {
     return this.#transport.call(
       { method: 'POST', path: '/v1/admin/policies/kill-switch', body, changes: true },

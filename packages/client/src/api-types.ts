@@ -2,16 +2,16 @@
 
 export interface Validate {
   ids: readonly string[];
-  /** Answer only from read models that include this position */
+  /** Position from an earlier response; the answer includes everything up to it, such as your own write */
   minPosition?: string | undefined;
-  /** How long to wait for it; default 2,000 */
+  /** Maximum time to wait for `minPosition`, in milliseconds. Default: 2,000 */
   waitMs?: number | undefined;
 }
 
 export interface StoreMemory {
-  /** Kept verbatim */
+  /** Text of the memory, stored unchanged */
   content: string;
-  /** Who sees it, most specific first */
+  /** Layer that determines who can see the memory; values from most to least specific */
   layer?: 'agent' | 'user' | 'session' | 'project' | 'team' | 'org' | 'company' | undefined;
   scope?:
     | {
@@ -35,14 +35,14 @@ export interface StoreMemory {
       >
     | undefined;
   subject?: string | undefined;
-  /** `report`: answer which memories of the same layer and scope it contradicts, supersedes or duplicates. `supersede`: also link it to those, where the judgement is sure */
+  /** `ignore`: do not compare it with other memories. `report`: list the memories of the same layer and scope that it contradicts, supersedes or duplicates. `supersede`: also link it as superseding them, where the confidence is high enough */
   onConflict?: 'ignore' | 'report' | 'supersede' | undefined;
 }
 
 export interface PutMemory {
-  /** Kept verbatim */
+  /** Text of the memory, stored unchanged */
   content: string;
-  /** Who sees it, most specific first */
+  /** Layer that determines who can see the memory; values from most to least specific */
   layer?: 'agent' | 'user' | 'session' | 'project' | 'team' | 'org' | 'company' | undefined;
   scope?:
     | {
@@ -65,12 +65,12 @@ export interface PutMemory {
       >
     | undefined;
   subject?: string | undefined;
-  /** `report`: answer which memories of the same layer and scope it contradicts, supersedes or duplicates. `supersede`: also link it to those, where the judgement is sure */
+  /** `ignore`: do not compare it with other memories. `report`: list the memories of the same layer and scope that it contradicts, supersedes or duplicates. `supersede`: also link it as superseding them, where the confidence is high enough */
   onConflict?: 'ignore' | 'report' | 'supersede' | undefined;
 }
 
 export interface UpdateMemory {
-  /** Kept verbatim */
+  /** Text of the memory, stored unchanged */
   content?: string | undefined;
   metadata?: Record<string, unknown> | null | undefined;
   tags?: readonly string[] | null | undefined;
@@ -85,7 +85,7 @@ export interface Link {
 export interface Feedback {
   kind: 'helpful' | 'irrelevant' | 'outdated' | 'inaccurate' | 'duplicate';
   score?: number | undefined;
-  /** The search that the memory answered; required for `helpful` and `irrelevant` */
+  /** Id of the search that returned the memory; required for `helpful` and `irrelevant` */
   searchId?: string | undefined;
   note?: string | undefined;
 }
@@ -105,35 +105,35 @@ export interface Search {
       }
     | undefined;
   spaces?: readonly string[] | undefined;
-  /** Tests on metadata.<path>, id, externalId, content, layer, spaces, tags, occurredAt, createdAt, updatedAt, createdBy, revision, state, retentionUntil, importance, accessCount, lastAccessedAt, scope.company, scope.org, scope.team, scope.project, scope.session, scope.user, scope.agent, representations.natural_language, representations.graph, representations.code, representations.formal, representations.ascii_diagram, representations.json_schema; at most 16 levels deep, with 100 tests and 10,000 values in all, 1,000 of them after one `in` */
+  /** Conditions on metadata.<path>, id, externalId, content, layer, spaces, tags, occurredAt, createdAt, updatedAt, createdBy, revision, state, retentionUntil, importance, accessCount, lastAccessedAt, scope.company, scope.org, scope.team, scope.project, scope.session, scope.user, scope.agent, representations.natural_language, representations.graph, representations.code, representations.formal, representations.ascii_diagram, representations.json_schema; at most 16 levels deep, with at most 100 conditions and 10,000 values in total, and 1,000 values in one `in` */
   filter?: Record<string, unknown> | undefined;
   tags?: readonly string[] | undefined;
   topK?: number | undefined;
-  /** What `memory.content` of a result is: the whole text, or for a long memory only the passage that matches best */
+  /** Content of each result. `whole`: the complete text. `passage`: for a long memory, only the passage that matches best */
   content?: 'whole' | 'passage' | undefined;
   sessionId?: string | undefined;
-  /** The time of asking, for words such as "last week": RFC 3339 with an offset. Default: the clock of the server */
+  /** Time of the question, which words such as "last week" are relative to; RFC 3339 with an offset. Default: the clock of the server */
   now?: string | undefined;
-  /** Least `score` of a result. Without one the answer is focused: only the best results, or none if nothing answers the question */
+  /** Minimum `score` of a result, 0 to 1. If omitted, only the best results are returned, and none if nothing answers the question */
   threshold?: number | undefined;
-  /** `relevance`: by score. `precedence`: by score, but where two results speak of the same thing, the one of the more specific layer, or else the newer, directly before the other. `layer`: the most specific layer first */
+  /** Order of the results. `relevance`: by score. `precedence`: by score, but of two results about the same thing, the one of the more specific layer, or else the newer one, comes directly before the other. `layer`: most specific layer first */
   order?: 'precedence' | 'relevance' | 'layer' | undefined;
-  /** Whether to show memories that another one supersedes, behind it */
+  /** Whether to include superseded memories, which then follow the memories that supersede them */
   includeSuperseded?: boolean | undefined;
-  /** A position or an RFC 3339 time with an offset, inclusive */
+  /** Read the state as of this position or RFC 3339 time with an offset, inclusive */
   asOf?: string | undefined;
   mode?: 'standard' | undefined;
-  /** Answer only from read models that include this position */
+  /** Position from an earlier response; the answer includes everything up to it, such as your own write */
   minPosition?: string | undefined;
-  /** How long to wait for it; default 2,000 */
+  /** Maximum time to wait for `minPosition`, in milliseconds. Default: 2,000 */
   waitMs?: number | undefined;
 }
 
 export interface Context {
   query: string;
-  /** Most tokens of the text, counted with o200k_base. Above 200,000 it means 200,000 */
+  /** Maximum number of tokens of the text, counted with o200k_base. Larger values than 200,000 are treated as 200,000 */
   tokenBudget: number;
-  /** Least `score` of a memory. Without one: .7, and nothing at all if nothing answers the question */
+  /** Minimum `score` of a memory, 0 to 1. If omitted, it is 0.7, and the text is empty if nothing answers the question */
   threshold?: number | undefined;
   layers?: readonly ('agent' | 'user' | 'session' | 'project' | 'team' | 'org' | 'company')[] | undefined;
   scope?:
@@ -148,15 +148,15 @@ export interface Context {
       }
     | undefined;
   spaces?: readonly string[] | undefined;
-  /** The session in which is asked: its recent turns come first, in up to a quarter of the budget */
+  /** Session in which the question is asked. Its recent turns come first and take up to a quarter of the budget */
   sessionId?: string | undefined;
-  /** The time of asking, for words such as "last week": RFC 3339 with an offset. Default: the clock of the server */
+  /** Time of the question, which words such as "last week" are relative to; RFC 3339 with an offset. Default: the clock of the server */
   now?: string | undefined;
-  /** A position or an RFC 3339 time with an offset, inclusive */
+  /** Read the state as of this position or RFC 3339 time with an offset, inclusive */
   asOf?: string | undefined;
-  /** Answer only from read models that include this position */
+  /** Position from an earlier response; the answer includes everything up to it, such as your own write */
   minPosition?: string | undefined;
-  /** How long to wait for it; default 2,000 */
+  /** Maximum time to wait for `minPosition`, in milliseconds. Default: 2,000 */
   waitMs?: number | undefined;
 }
 
@@ -175,43 +175,43 @@ export interface MultiHop {
       }
     | undefined;
   spaces?: readonly string[] | undefined;
-  /** Tests on metadata.<path>, id, externalId, content, layer, spaces, tags, occurredAt, createdAt, updatedAt, createdBy, revision, state, retentionUntil, importance, accessCount, lastAccessedAt, scope.company, scope.org, scope.team, scope.project, scope.session, scope.user, scope.agent, representations.natural_language, representations.graph, representations.code, representations.formal, representations.ascii_diagram, representations.json_schema; at most 16 levels deep, with 100 tests and 10,000 values in all, 1,000 of them after one `in` */
+  /** Conditions on metadata.<path>, id, externalId, content, layer, spaces, tags, occurredAt, createdAt, updatedAt, createdBy, revision, state, retentionUntil, importance, accessCount, lastAccessedAt, scope.company, scope.org, scope.team, scope.project, scope.session, scope.user, scope.agent, representations.natural_language, representations.graph, representations.code, representations.formal, representations.ascii_diagram, representations.json_schema; at most 16 levels deep, with at most 100 conditions and 10,000 values in total, and 1,000 values in one `in` */
   filter?: Record<string, unknown> | undefined;
   tags?: readonly string[] | undefined;
   topK?: number | undefined;
-  /** What `memory.content` of a result is: the whole text, or for a long memory only the passage that matches best */
+  /** Content of each result. `whole`: the complete text. `passage`: for a long memory, only the passage that matches best */
   content?: 'whole' | 'passage' | undefined;
   sessionId?: string | undefined;
-  /** The time of asking, for words such as "last week": RFC 3339 with an offset. Default: the clock of the server */
+  /** Time of the question, which words such as "last week" are relative to; RFC 3339 with an offset. Default: the clock of the server */
   now?: string | undefined;
-  /** Hops from the results of the first search */
+  /** Maximum number of hops from the results of the first search */
   depth?: number | undefined;
-  /** A path ends when its relevance falls below it */
+  /** Minimum relevance of a path; a path that falls below it is not followed */
   pathThreshold?: number | undefined;
-  /** Default: all */
+  /** Types of the links to follow. Default: all */
   linkTypes?:
     | readonly (
         'supports' | 'contradicts' | 'supersedes' | 'requires' | 'related' | 'causes' | 'derived_from'
       )[]
     | undefined;
   budget?: MultiHopBudget | undefined;
-  /** Answer only from read models that include this position */
+  /** Position from an earlier response; the answer includes everything up to it, such as your own write */
   minPosition?: string | undefined;
-  /** How long to wait for it; default 2,000 */
+  /** Maximum time to wait for `minPosition`, in milliseconds. Default: 2,000 */
   waitMs?: number | undefined;
 }
 
 export interface MultiHopBudget {
-  /** Limit of searches and link traversals */
+  /** Maximum number of searches and link traversals */
   queries?: number | undefined;
-  /** Limit of the total time in milliseconds */
+  /** Maximum total time, in milliseconds */
   wallMs?: number | undefined;
 }
 
 export interface RefreshSummary {
-  /** Who sees it, most specific first */
+  /** Layer that determines who can see the memory; values from most to least specific */
   layer: 'agent' | 'user' | 'session' | 'project' | 'team' | 'org' | 'company';
-  /** The identifier of the layer; for sessions and agents the user too, by default that of the caller */
+  /** Identifier of the layer. For sessions and agents also the user, by default the user of the caller */
   scope?:
     | {
         org?: string | undefined;
@@ -222,7 +222,7 @@ export interface RefreshSummary {
         agent?: string | undefined;
       }
     | undefined;
-  /** Default: all three */
+  /** Depths of the summaries to generate. Default: all three */
   depths?: readonly ('sentence' | 'paragraph' | 'detailed')[] | undefined;
 }
 
@@ -240,42 +240,43 @@ export interface CreateKey {
   expiresAt?: string | undefined;
 }
 
+/** The settings to change; fields that are left out stay as they are */
 export interface RoutingChange {
-  /** Off: every question takes the standard route */
+  /** Whether complex questions are decomposed; if false, every question takes the standard route. Default: true */
   enabled?: boolean | undefined;
-  /** From this score on a question is complex */
+  /** Complexity score from which a question counts as complex, 0 to 1. Default: 0.3 */
   threshold?: number | undefined;
-  /** Share of the complex questions that is routed */
+  /** Share of the complex questions that are decomposed, 0 to 1. Default: 1 */
   share?: number | undefined;
-  /** Take complex questions apart beside the standard search, and show that one */
+  /** Whether complex questions are decomposed only for comparison, while callers receive the results of the standard search. Default: false */
   shadow?: boolean | undefined;
-  /** Let the language model propose how questions are taken apart and what is searched for, where one is configured */
+  /** Whether the language model, if one is configured, proposes how to split questions and what to search for. Default: true */
   languageModel?: boolean | undefined;
   budgets?:
     | {
-        /** Milliseconds from the question to the answer */
+        /** Maximum time from the question to the answer, in milliseconds. Default: 5,000 */
         wallMs?: number | undefined;
-        /** Searches of the read models */
+        /** Maximum number of searches of the read models. Default: 24 */
         queries?: number | undefined;
-        /** Actions */
+        /** Maximum number of actions, such as searching or splitting a question. Default: 60 */
         steps?: number | undefined;
-        /** Of the texts searched for, at four characters a token, and of the language model, which may use half */
+        /** Maximum number of tokens in search texts, estimated at four characters each, and in calls of the language model, which may use half. Default: 20,000 */
         tokens?: number | undefined;
-        /** How deep a question may be taken apart again */
+        /** Maximum number of times that a part of a question is split again; 0 splits only the question itself. Default: 3 */
         depth?: number | undefined;
       }
     | undefined;
   reasoning?:
     | {
-        /** Off: the plan of a complex question is searched as it is */
+        /** Whether the search texts and the strategy of a complex question are refined before it is searched; if false, its plan is searched unchanged. Default: true */
         enabled?: boolean | undefined;
-        /** How widely is looked; auto: as the question asks */
+        /** How widely to search for the parts of a question. `targeted`: where the question points, and elsewhere only if nothing is found there. `exhaustive`: also everywhere else. `semantic-only`: like `targeted`, but by meaning alone. `auto` (default): chosen for each question */
         strategy?: 'auto' | 'targeted' | 'exhaustive' | 'semantic-only' | undefined;
-        /** Milliseconds for all the reasoning about a question */
+        /** Maximum time for all reasoning about one question, in milliseconds. Default: 3,000 */
         timeoutMs?: number | undefined;
-        /** How long what a model proposed is used again; 0: never */
+        /** Time for which a proposal of the language model is reused, in seconds; 0 turns the cache off. Default: 3,600 */
         cacheSeconds?: number | undefined;
-        /** Of so many questions, those asked last */
+        /** Maximum number of proposals in the cache; the least recently used are dropped first, and 0 turns the cache off. Default: 10,000 */
         cacheEntries?: number | undefined;
       }
     | undefined;
@@ -299,11 +300,11 @@ export interface Readiness {
     name: string;
     position: number;
     lag: number;
-    /** Which process runs the projection */
+    /** Which process runs the projection: this one, another one, or none */
     lock: 'here' | 'elsewhere' | 'free';
     parked: number;
   }[];
-  /** The relay of this process */
+  /** State of the relay, if this process has that role */
   relay?: {
     state: 'active' | 'standby' | 'failing';
     checkpoint: number;
@@ -314,7 +315,7 @@ export interface Readiness {
     eventsPerSecond: number;
     error?: string;
   };
-  /** Whether each server of the profile responds */
+  /** Servers of the profile, and whether each responds */
   backEnds: Record<
     string,
     | {
@@ -326,7 +327,7 @@ export interface Readiness {
         error: string;
       }
   >;
-  /** The model of the vectors that queries read; while it is down, searches use words only */
+  /** Embedding model of the vectors that queries read; while it is down, searches use words only */
   embedder?:
     | {
         model: string;
@@ -347,13 +348,13 @@ export interface BulkLine {
   externalId?: string;
   position?: string;
   problem?: Record<string, unknown>;
-  /** With `upsert`: the memory was like this already */
+  /** Present with `upsert` if the memory was already the same */
   unchanged?: true;
-  /** Stored before under the same Idempotency-Key */
+  /** Present if the memory was already stored with the same Idempotency-Key */
   replayed?: true;
-  /** With `onConflict`, most certain first; absent with `ignore` */
+  /** Conflicting memories, most certain first; absent if `onConflict` is `ignore` */
   conflicts?: Conflict[];
-  /** Conflicts may be missing */
+  /** Present if conflicts may be missing */
   warnings?: {
     code: 'conflicts-incomplete';
     detail: string;
@@ -362,10 +363,10 @@ export interface BulkLine {
 
 export interface Conflict {
   id: string;
-  /** What the stored memory is to this one */
+  /** Relation of the stored memory to this one */
   kind: 'contradicts' | 'supersedes' | 'duplicates';
   reason: string;
-  /** Between 0 and 1 */
+  /** Certainty of the finding, 0 to 1 */
   confidence: number;
 }
 
@@ -419,20 +420,20 @@ export interface Problem {
 export interface ValidateAnswer {
   contradictions: {
     memories: string[];
-    /** Between 0 and 1 */
+    /** Certainty, 0 to 1 */
     confidence: number;
-    /** Most certain first */
+    /** Reasons, most certain first */
     reasons: Reason[];
   }[];
   supersessions: {
     memory: string;
     supersededBy: string;
-    /** Between 0 and 1 */
+    /** Certainty, 0 to 1 */
     confidence: number;
-    /** Most certain first */
+    /** Reasons, most certain first */
     reasons: Reason[];
   }[];
-  /** Ids of no active memory that the caller can see; the answer does not say why */
+  /** Ids without an active memory that the caller can see; the reason is not disclosed */
   notFound: string[];
   position: string;
 }
@@ -441,21 +442,21 @@ export type Reason =
   | {
       code: 'link';
       detail: string;
-      /** Between 0 and 1 */
+      /** Certainty, 0 to 1 */
       confidence: number;
       links: CitedLink[];
     }
   | {
       code: 'circle';
       detail: string;
-      /** Between 0 and 1 */
+      /** Certainty, 0 to 1 */
       confidence: number;
       links: CitedLink[];
     }
   | {
       code: 'declared';
       detail: string;
-      /** Between 0 and 1 */
+      /** Certainty, 0 to 1 */
       confidence: number;
       field: string;
       value: string;
@@ -463,7 +464,7 @@ export type Reason =
   | {
       code: 'restated';
       detail: string;
-      /** Between 0 and 1 */
+      /** Certainty, 0 to 1 */
       confidence: number;
       same: FieldPair[];
       differs: FieldPair[];
@@ -471,7 +472,7 @@ export type Reason =
   | {
       code: 'wording';
       detail: string;
-      /** Between 0 and 1 */
+      /** Certainty, 0 to 1 */
       confidence: number;
       difference: 'number' | 'date' | 'negation' | 'name' | 'word';
       words: string[];
@@ -480,13 +481,13 @@ export type Reason =
   | {
       code: 'update';
       detail: string;
-      /** Between 0 and 1 */
+      /** Certainty, 0 to 1 */
       confidence: number;
       difference: 'number' | 'date' | 'negation' | 'name' | 'word';
       words: string[];
-      /** The sentences that hold the words */
+      /** Sentences that contain the words */
       passages: string[];
-      /** Words that show that both are about the same thing */
+      /** Words that show that both memories are about the same thing */
       shared: string[];
     };
 
@@ -494,7 +495,7 @@ export interface CitedLink {
   source: string;
   type: 'supports' | 'contradicts' | 'supersedes' | 'requires' | 'related' | 'causes' | 'derived_from';
   target: string;
-  /** Between 0 and 1 */
+  /** Certainty, 0 to 1 */
   confidence: number;
 }
 
@@ -505,11 +506,11 @@ export interface FieldPair {
 
 export interface StoredAnswer {
   memory: Memory;
-  /** Pass it as minPosition to read your own write */
+  /** Position in the log. Pass it as `minPosition` to a later request to read your own write */
   position: string;
-  /** With `onConflict`, most certain first; absent with `ignore` */
+  /** Conflicting memories, most certain first; absent if `onConflict` is `ignore` */
   conflicts?: Conflict[];
-  /** Conflicts may be missing */
+  /** Present if conflicts may be missing */
   warnings?: {
     code: 'conflicts-incomplete';
     detail: string;
@@ -517,11 +518,11 @@ export interface StoredAnswer {
 }
 
 export interface Memory {
-  /** UUIDv7: sorts by creation */
+  /** UUIDv7; ids sort by creation time */
   id: string;
   externalId?: string;
   content: string;
-  /** Who sees it, most specific first */
+  /** Layer that determines who can see the memory; values from most to least specific */
   layer: 'agent' | 'user' | 'session' | 'project' | 'team' | 'org' | 'company';
   scope: {
     org?: string;
@@ -546,16 +547,16 @@ export interface Memory {
   state: 'active' | 'deleted' | 'archived';
   retentionUntil?: string;
   importance: number;
-  /** How many callers say so, each by its latest feedback; until now, also beside `asOf` */
+  /** Number of callers who gave each kind of feedback and have not withdrawn it. Always current, even with `asOf` */
   feedback: Record<'helpful' | 'irrelevant' | 'outdated' | 'inaccurate' | 'duplicate', number>;
-  /** Until now, also beside `asOf` */
+  /** Number of times that the memory was returned by a search or a context. Always current, even with `asOf` */
   accessCount: number;
   lastAccessedAt?: string;
 }
 
 export interface MemoryAnswer {
   memory: Memory;
-  /** Pass it as minPosition to read your own write */
+  /** Position in the log. Pass it as `minPosition` to a later request to read your own write */
   position: string;
 }
 
@@ -583,29 +584,29 @@ export interface SearchAnswer {
 
 export interface SearchResult {
   memory: Memory;
-  /** Evidence in [0, 1]; .7 is the least that is worth showing */
+  /** Strength of the evidence, 0 to 1; 0.7 is the lowest worth showing */
   score: number;
-  /** Probability that the memory is relevant */
+  /** Probability that the memory is relevant, 0 to 1 */
   relevance: number;
   rank: number;
-  /** Where a long memory matches best: offsets in its content in UTF-16 units, `end` exclusive. Absent for a short memory */
+  /** Best matching passage of a long memory, as offsets in its content in UTF-16 units; `end` is exclusive. Absent for a short memory */
   passage?: {
     start: number;
     end: number;
   };
-  /** The newest memory that supersedes it by links, among those that the caller can see */
+  /** Id of the newest memory that supersedes this one by links and that the caller can see */
   supersededBy?: string;
 }
 
 export interface ContextAnswer {
-  /** Each item behind its mark `[n]`; empty if there is none */
+  /** The items, each after its mark `[n]`; empty if there are none */
   text: string;
-  /** Of `text`; never more than `tokenBudget` */
+  /** Number of tokens of `text`; never more than `tokenBudget` */
   tokenCount: number;
   tokenizer: string;
-  /** In the order of their marks: the first is `[1]` */
+  /** Items in the order of their marks; the first is `[1]` */
   items: ContextItem[];
-  /** Memories that were found and are not in the text, and why */
+  /** Memories that were found but are not in the text, with the reason */
   leftOut: {
     id: string;
     reason: 'budget' | 'duplicate' | 'superseded';
@@ -619,22 +620,22 @@ export interface ContextAnswer {
 }
 
 export interface ContextItem {
-  /** A whole memory, a passage of a long one, or a recent turn of the session */
+  /** Whether the item is a whole memory, a passage of a long memory, or a recent turn of the session */
   kind: 'memory' | 'passage' | 'turn';
-  /** Of the memory */
+  /** Id of the memory */
   id: string;
   externalId?: string;
-  /** Who sees it, most specific first */
+  /** Layer that determines who can see the memory; values from most to least specific */
   layer: 'agent' | 'user' | 'session' | 'project' | 'team' | 'org' | 'company';
-  /** Of its line in the text, with mark and notes */
+  /** Number of tokens of its line in `text`, including the mark and notes */
   tokens: number;
-  /** The mark, and which memory it stands for, in words */
+  /** The mark, followed by a description of its memory */
   citation: string;
-  /** Verbatim from the memory */
+  /** Text of the item, verbatim from the memory */
   text: string;
-  /** Where a passage begins in the content of its memory, in UTF-16 units */
+  /** Start of a passage in the content of its memory, in UTF-16 units */
   start?: number;
-  /** Where it ends, exclusive */
+  /** End of the passage, exclusive */
   end?: number;
 }
 
@@ -650,33 +651,33 @@ export interface MultiHopAnswer {
 }
 
 export interface HopPath {
-  /** Ids, from the first match to the result */
+  /** Ids of the memories, from the first match to the result */
   memories: string[];
-  /** The product of the scores of its steps */
+  /** Product of the scores of the steps */
   relevance: number;
   /** How each memory was reached */
   steps: (
     | {
         via: 'search';
-        /** Probability that this step is relevant */
+        /** Probability that this step is relevant, 0 to 1 */
         score: number;
       }
     | {
         via: 'link';
         type: 'supports' | 'contradicts' | 'supersedes' | 'requires' | 'related' | 'causes' | 'derived_from';
-        /** Seen from the previous memory of the path */
+        /** Direction of the link, as seen from the previous memory of the path */
         direction: 'outgoing' | 'incoming';
-        /** Probability that this step is relevant */
+        /** Probability that this step is relevant, 0 to 1 */
         score: number;
       }
     | {
         via: 'mention';
-        /** Field values of this memory that the text of the previous one names */
+        /** Field values of this memory that the text of the previous memory mentions */
         names: {
           field: string;
           value: string | number | boolean;
         }[];
-        /** Probability that this step is relevant */
+        /** Probability that this step is relevant, 0 to 1 */
         score: number;
       }
   )[];
@@ -684,7 +685,7 @@ export interface HopPath {
 
 export interface Stats {
   tenant: string;
-  /** The whole tenant, or what the caller can see */
+  /** Whether the figures cover the whole tenant or only what the caller can see */
   coverage: 'tenant' | 'visible';
   total: {
     active: number;
@@ -692,7 +693,7 @@ export interface Stats {
     characters: number;
   };
   layers: {
-    /** Who sees it, most specific first */
+    /** Layer that determines who can see the memory; values from most to least specific */
     layer: 'agent' | 'user' | 'session' | 'project' | 'team' | 'org' | 'company';
     active: number;
     deleted: number;
@@ -724,7 +725,7 @@ export interface AuditEvent {
   at: string;
   actor: string;
   principal: string;
-  /** The user that an agent acted for */
+  /** User that the agent acted for */
   onBehalfOf?: string;
   cause: 'user' | 'llm' | 'system';
   correlationId: string;
@@ -737,7 +738,7 @@ export interface AuditEvent {
   /** SHA-256 of the stored bytes */
   hash: string;
   reason?: string;
-  /** The key was destroyed; only readable fields are left */
+  /** Present if the key was destroyed; only the readable fields are left */
   erased?: boolean;
   data: Record<string, unknown>;
 }
@@ -747,7 +748,7 @@ export interface AuditedSearch {
   at: string;
   actor: string;
   onBehalfOf?: string;
-  /** The content of the search was erased; readable fields are left */
+  /** Present if the content of the search was erased; only the readable fields are left */
   erased?: boolean;
   request: {
     query?: string;
@@ -764,12 +765,12 @@ export interface AuditedSearch {
     tags?: string[];
     filter?: Record<string, unknown>;
     topK: number;
-    /** Absent if the answer was focused */
+    /** Minimum score that was requested; absent if the caller requested none */
     threshold?: number;
-    /** Of a search before scores and relevance were told apart */
+    /** Minimum relevance that was requested; only in searches recorded by versions without scores */
     relevanceThreshold?: number;
     order: 'precedence' | 'relevance' | 'layer';
-    /** What words such as "last week" were relative to */
+    /** Time that words such as "last week" were relative to */
     now?: string;
   };
   readPosition: string;
@@ -788,9 +789,9 @@ export interface AuditedSearch {
     | 'disabled'
     | 'not-in-share'
     | 'shadow';
-  /** Complexity score of the question */
+  /** Complexity score of the question, 0 to 1 */
   score?: number;
-  /** Score from which a question counts as complex */
+  /** Complexity score from which a question counted as complex */
   threshold?: number;
   signals?: {
     name: string;
@@ -803,9 +804,9 @@ export interface AuditedSearch {
     rank: number;
     relevance: number;
     score?: number;
-    /** Log-odds that feedback added to the relevance */
+    /** Contribution of feedback to the relevance, in log-odds */
     feedback?: number;
-    /** Steps of the trajectory that found it */
+    /** Numbers of the trajectory steps that found the memory */
     steps?: number[];
   }[];
   trajectory?: {
@@ -919,9 +920,9 @@ export interface TrajectoryStep {
 }
 
 export interface Summary {
-  /** Who sees it, most specific first */
+  /** Layer that determines who can see the memory; values from most to least specific */
   layer: 'agent' | 'user' | 'session' | 'project' | 'team' | 'org' | 'company';
-  /** The identifiers that name the scope in its layer */
+  /** Identifiers that name the scope within its layer */
   scope: {
     org?: string;
     team?: string;
@@ -931,11 +932,11 @@ export interface Summary {
     agent?: string;
   };
   depth: 'sentence' | 'paragraph' | 'detailed';
-  /** Sentences of memories, verbatim; `[n]` behind them names their source, the first is `[1]` */
+  /** Sentences of memories, verbatim. Each is followed by `[n]`, the number of its source in `sources`, counted from 1 */
   content: string;
   tokenCount: number;
   tokenizer: string;
-  /** Of what the scope held when the summary was made */
+  /** Hash of the memories in the scope when the summary was generated */
   sourceHash: string;
   sources: {
     id: string;
@@ -945,7 +946,7 @@ export interface Summary {
   model: string;
   trigger: 'refresh' | 'changes' | 'interval' | 'invalidated';
   freshness: {
-    /** The summary no longer says what its scope holds */
+    /** Whether the memories in the scope have changed since the summary was generated */
     stale: boolean;
     needsRegeneration: boolean;
     ageSeconds: number;
@@ -962,7 +963,7 @@ export interface ApiKey {
   projects: string[];
   sessions: string[];
   agents: string[];
-  /** Whom a key of role agent serves */
+  /** Users that a key of role agent serves */
   users?: string[];
   name?: string;
   createdAt: string;
@@ -975,47 +976,47 @@ export interface Projection {
   generations: {
     generation: number;
     state: 'live' | 'building' | 'ready' | 'standby' | 'failed';
-    /** Version of the projection, and everything else that its rows depend on */
+    /** Version of the projection and of everything else that its rows depend on */
     signature: string;
-    /** Queries read it */
+    /** Whether queries read this generation */
     active: boolean;
-    /** Which process applies new events to it */
+    /** Which process applies new events to it: this one, another one, or none */
     lock: 'here' | 'elsewhere' | 'free';
-    /** Bookmark: last position of the log that it includes */
+    /** Bookmark: last position of the log that the generation includes */
     position: number;
     /** Bookmark of each partition, if the log has several */
     partitions?: {
       partition: string;
       position: number;
     }[];
-    /** Number of log positions that are not applied yet; 0 is up to date. A position is an event in the profiles embedded and postgres, and a byte of the log in cluster */
+    /** Number of log positions that are not applied yet; 0 means up to date. A position is an event in the profiles embedded and postgres, and a byte of the log in the profile cluster */
     lag: number;
     digest?: string;
     /** Whether the digest equals that of the live generation at the same bookmark */
     equal?: boolean;
-    /** For vectors of another model than the live ones: how the answers of both models compare */
+    /** Comparison of the answers of both models, if the vectors are from another model than the live ones */
     comparison?: {
       /** Id of the new embedding model */
       model: string;
-      /** Id of the one that queries use */
+      /** Id of the embedding model that queries use */
       liveModel: string;
-      /** How many queries both were asked */
+      /** Number of queries that both models answered */
       queries: number;
-      /** Share of the first 10 results that both have in common, 0 to 1, mean over the queries */
+      /** Share of the first 10 results that both models have in common, 0 to 1, averaged over the queries */
       overlap?: number;
-      /** nDCG@10 of both by the feedback on recorded searches. Only what the live model found can have been judged: it is ahead by that */
+      /** nDCG@10 of both models, from the feedback on recorded searches. Favors the live model, because only results that it found can have feedback */
       judged?: {
         queries: number;
         ndcg: number;
         liveNdcg: number;
       };
     };
-    /** Why it failed, was not compared, or, while it is being built, is stalled */
+    /** Why the generation failed or was not compared, or why its build is stalled */
     error?: string;
-    /** While it is being built: since when `error` has stalled it */
+    /** Time since which `error` has stalled the build */
     failingSince?: string;
   }[];
-  /** Streams that wait because a generation, live or not, cannot apply an event */
+  /** Streams that are held back because a generation, live or not, cannot apply one of their events */
   parked: {
     generation: number;
     stream: string;
@@ -1032,52 +1033,52 @@ export interface Projection {
 }
 
 export interface Routing {
-  /** Settings of the tenant */
+  /** Routing settings of the tenant */
   settings: {
-    /** Off: every question takes the standard route */
+    /** Whether complex questions are decomposed; if false, every question takes the standard route. Default: true */
     enabled: boolean;
-    /** From this score on a question is complex */
+    /** Complexity score from which a question counts as complex, 0 to 1. Default: 0.3 */
     threshold: number;
-    /** Share of the complex questions that is routed */
+    /** Share of the complex questions that are decomposed, 0 to 1. Default: 1 */
     share: number;
-    /** Take complex questions apart beside the standard search, and show that one */
+    /** Whether complex questions are decomposed only for comparison, while callers receive the results of the standard search. Default: false */
     shadow: boolean;
-    /** Let the language model propose how questions are taken apart and what is searched for, where one is configured */
+    /** Whether the language model, if one is configured, proposes how to split questions and what to search for. Default: true */
     languageModel: boolean;
     budgets: RoutingBudgets;
     reasoning: ReasoningSettings;
   };
-  /** Engaged: all questions of all tenants take the standard route */
+  /** Whether the kill switch is engaged, so that all questions of all tenants take the standard route */
   killSwitch: boolean;
-  /** Routing is disabled by the configuration of this process */
+  /** Whether the configuration of this process disables routing */
   switchedOff: boolean;
-  /** Reasoning is disabled by the configuration of this process */
+  /** Whether the configuration of this process disables reasoning */
   reasoningSwitchedOff: boolean;
 }
 
 export interface RoutingBudgets {
-  /** Milliseconds from the question to the answer */
+  /** Maximum time from the question to the answer, in milliseconds. Default: 5,000 */
   wallMs: number;
-  /** Searches of the read models */
+  /** Maximum number of searches of the read models. Default: 24 */
   queries: number;
-  /** Actions */
+  /** Maximum number of actions, such as searching or splitting a question. Default: 60 */
   steps: number;
-  /** Of the texts searched for, at four characters a token, and of the language model, which may use half */
+  /** Maximum number of tokens in search texts, estimated at four characters each, and in calls of the language model, which may use half. Default: 20,000 */
   tokens: number;
-  /** How deep a question may be taken apart again */
+  /** Maximum number of times that a part of a question is split again; 0 splits only the question itself. Default: 3 */
   depth: number;
 }
 
 export interface ReasoningSettings {
-  /** Off: the plan of a complex question is searched as it is */
+  /** Whether the search texts and the strategy of a complex question are refined before it is searched; if false, its plan is searched unchanged. Default: true */
   enabled: boolean;
-  /** How widely is looked; auto: as the question asks */
+  /** How widely to search for the parts of a question. `targeted`: where the question points, and elsewhere only if nothing is found there. `exhaustive`: also everywhere else. `semantic-only`: like `targeted`, but by meaning alone. `auto` (default): chosen for each question */
   strategy: 'auto' | 'targeted' | 'exhaustive' | 'semantic-only';
-  /** Milliseconds for all the reasoning about a question */
+  /** Maximum time for all reasoning about one question, in milliseconds. Default: 3,000 */
   timeoutMs: number;
-  /** How long what a model proposed is used again; 0: never */
+  /** Time for which a proposal of the language model is reused, in seconds; 0 turns the cache off. Default: 3,600 */
   cacheSeconds: number;
-  /** Of so many questions, those asked last */
+  /** Maximum number of proposals in the cache; the least recently used are dropped first, and 0 turns the cache off. Default: 10,000 */
   cacheEntries: number;
 }
 
@@ -1093,34 +1094,35 @@ export interface ListMemoriesQuery {
   state?: 'active' | 'deleted' | 'archived' | undefined;
   createdAfter?: string | undefined;
   createdBefore?: string | undefined;
-  /** Tests on metadata.<path>, id, externalId, content, layer, spaces, tags, occurredAt, createdAt, updatedAt, createdBy, revision, state, retentionUntil, importance, accessCount, lastAccessedAt, scope.company, scope.org, scope.team, scope.project, scope.session, scope.user, scope.agent, representations.natural_language, representations.graph, representations.code, representations.formal, representations.ascii_diagram, representations.json_schema; at most 16 levels deep, with 100 tests and 10,000 values in all, 1,000 of them after one `in` */
+  /** Conditions on metadata.<path>, id, externalId, content, layer, spaces, tags, occurredAt, createdAt, updatedAt, createdBy, revision, state, retentionUntil, importance, accessCount, lastAccessedAt, scope.company, scope.org, scope.team, scope.project, scope.session, scope.user, scope.agent, representations.natural_language, representations.graph, representations.code, representations.formal, representations.ascii_diagram, representations.json_schema; at most 16 levels deep, with at most 100 conditions and 10,000 values in total, and 1,000 values in one `in` */
   filter?: Record<string, unknown> | undefined;
-  /** A position or an RFC 3339 time with an offset, inclusive */
+  /** Read the state as of this position or RFC 3339 time with an offset, inclusive */
   asOf?: string | undefined;
-  /** By creation; default newest first */
+  /** Order by creation time. Default: newest first */
   order?: 'newest' | 'oldest' | undefined;
-  /** Default 50 */
+  /** Maximum number of items in a page. Default: 50 */
   limit?: number | undefined;
+  /** `nextCursor` of the previous page */
   cursor?: string | undefined;
-  /** Answer only from read models that include this position */
+  /** Position from an earlier response; the answer includes everything up to it, such as your own write */
   minPosition?: string | undefined;
-  /** How long to wait for it; default 2,000 */
+  /** Maximum time to wait for `minPosition`, in milliseconds. Default: 2,000 */
   waitMs?: number | undefined;
 }
 
 export interface ListMemoriesAnswer {
   items: Memory[];
   nextCursor?: string;
-  /** Pass it as minPosition to read your own write */
+  /** Position in the log. Pass it as `minPosition` to a later request to read your own write */
   position: string;
 }
 
 export interface GetMemoryQuery {
-  /** A position or an RFC 3339 time with an offset, inclusive */
+  /** Read the state as of this position or RFC 3339 time with an offset, inclusive */
   asOf?: string | undefined;
-  /** Answer only from read models that include this position */
+  /** Position from an earlier response; the answer includes everything up to it, such as your own write */
   minPosition?: string | undefined;
-  /** How long to wait for it; default 2,000 */
+  /** Maximum time to wait for `minPosition`, in milliseconds. Default: 2,000 */
   waitMs?: number | undefined;
 }
 
@@ -1132,17 +1134,18 @@ export type DeleteMemoryAnswer =
   | MemoryAnswer
   | {
       memory: ErasedMemory;
-      /** Pass it as minPosition to read your own write */
+      /** Position in the log. Pass it as `minPosition` to a later request to read your own write */
       position: string;
     };
 
 export interface MemoryHistoryQuery {
-  /** Default 50 */
+  /** Maximum number of items in a page. Default: 50 */
   limit?: number | undefined;
+  /** `nextCursor` of the previous page */
   cursor?: string | undefined;
-  /** Answer only from read models that include this position */
+  /** Position from an earlier response; the answer includes everything up to it, such as your own write */
   minPosition?: string | undefined;
-  /** How long to wait for it; default 2,000 */
+  /** Maximum time to wait for `minPosition`, in milliseconds. Default: 2,000 */
   waitMs?: number | undefined;
 }
 
@@ -1162,7 +1165,7 @@ export interface MemoryHistoryAnswer {
         to?: unknown;
       }
     >;
-    /** Pass it as minPosition to read your own write */
+    /** Position in the log. Pass it as `minPosition` to a later request to read your own write */
     position: string;
   }[];
   nextCursor?: string;
@@ -1171,9 +1174,9 @@ export interface MemoryHistoryAnswer {
 export interface RelatedMemoriesQuery {
   types?: readonly string[] | undefined;
   depth?: number | undefined;
-  /** Answer only from read models that include this position */
+  /** Position from an earlier response; the answer includes everything up to it, such as your own write */
   minPosition?: string | undefined;
-  /** How long to wait for it; default 2,000 */
+  /** Maximum time to wait for `minPosition`, in milliseconds. Default: 2,000 */
   waitMs?: number | undefined;
 }
 
@@ -1186,7 +1189,7 @@ export interface RelatedMemoriesAnswer {
     depth: number;
     via: string;
   }[];
-  /** There may be more: ask for fewer `types`, less `depth`, or from one of these memories */
+  /** Present if there may be more: request fewer `types` or a smaller `depth`, or start from one of these memories */
   truncated?: true;
   position: string;
 }
@@ -1196,9 +1199,9 @@ export interface GiveFeedbackAnswer {
 }
 
 export interface StatsQuery {
-  /** Answer only from read models that include this position */
+  /** Position from an earlier response; the answer includes everything up to it, such as your own write */
   minPosition?: string | undefined;
-  /** How long to wait for it; default 2,000 */
+  /** Maximum time to wait for `minPosition`, in milliseconds. Default: 2,000 */
   waitMs?: number | undefined;
 }
 
@@ -1211,12 +1214,12 @@ export interface AuditEventsQuery {
   to?: string | undefined;
   after?: string | undefined;
   follow?: 'true' | 'false' | undefined;
-  /** Default 50 for a page, no limit for a stream */
+  /** Maximum number of events. Default: 50 for a page, no limit for a stream */
   limit?: number | undefined;
   cursor?: string | undefined;
-  /** Answer only from read models that include this position */
+  /** Position from an earlier response; the answer includes everything up to it, such as your own write */
   minPosition?: string | undefined;
-  /** How long to wait for it; default 2,000 */
+  /** Maximum time to wait for `minPosition`, in milliseconds. Default: 2,000 */
   waitMs?: number | undefined;
 }
 
@@ -1227,14 +1230,14 @@ export interface AuditEventsAnswer {
 }
 
 export interface AuditSearchQuery {
-  /** Answer only from read models that include this position */
+  /** Position from an earlier response; the answer includes everything up to it, such as your own write */
   minPosition?: string | undefined;
-  /** How long to wait for `minPosition`, or for a search that was made just now; default 2,000 */
+  /** Maximum time to wait for `minPosition`, or for a search that was made just now, in milliseconds. Default: 2,000 */
   waitMs?: number | undefined;
 }
 
 export interface ListSummariesQuery {
-  /** Who sees it, most specific first */
+  /** Layer that determines who can see the memory; values from most to least specific */
   layer?: 'agent' | 'user' | 'session' | 'project' | 'team' | 'org' | 'company' | undefined;
   'scope.org'?: string | undefined;
   'scope.team'?: string | undefined;
@@ -1243,22 +1246,22 @@ export interface ListSummariesQuery {
   'scope.user'?: string | undefined;
   'scope.agent'?: string | undefined;
   depth?: 'sentence' | 'paragraph' | 'detailed' | undefined;
-  /** Answer only from read models that include this position */
+  /** Position from an earlier response; the answer includes everything up to it, such as your own write */
   minPosition?: string | undefined;
-  /** How long to wait for it; default 2,000 */
+  /** Maximum time to wait for `minPosition`, in milliseconds. Default: 2,000 */
   waitMs?: number | undefined;
 }
 
 export interface ListSummariesAnswer {
-  /** Of at most 50 scopes. Absent if one summary is asked for */
+  /** Summaries of at most 50 scopes. Absent if the request names one summary */
   items?: Summary[];
-  /** If layer, scope and depth name one summary: that one, or null if there is none */
+  /** The summary that layer, scope and depth name, or null if there is none. Absent if they can match several */
   summary?: Summary | null;
   position: string;
 }
 
 export interface RefreshSummaryAnswer {
-  /** Who sees it, most specific first */
+  /** Layer that determines who can see the memory; values from most to least specific */
   layer: 'agent' | 'user' | 'session' | 'project' | 'team' | 'org' | 'company';
   scope: {
     org?: string;
@@ -1268,7 +1271,7 @@ export interface RefreshSummaryAnswer {
     user?: string;
     agent?: string;
   };
-  /** Pass it as minPosition to read your own write */
+  /** Position in the log. Pass it as `minPosition` to a later request to read your own write */
   position: string;
 }
 
@@ -1279,12 +1282,13 @@ export interface CreateKeyAnswer {
 }
 
 export interface ListKeysQuery {
-  /** Default 50 */
+  /** Maximum number of items in a page. Default: 50 */
   limit?: number | undefined;
+  /** `nextCursor` of the previous page */
   cursor?: string | undefined;
-  /** Answer only from read models that include this position */
+  /** Position from an earlier response; the answer includes everything up to it, such as your own write */
   minPosition?: string | undefined;
-  /** How long to wait for it; default 2,000 */
+  /** Maximum time to wait for `minPosition`, in milliseconds. Default: 2,000 */
   waitMs?: number | undefined;
 }
 
@@ -1298,9 +1302,9 @@ export interface RevokeKeyAnswer {
 }
 
 export interface ListProjectionsQuery {
-  /** Answer only from read models that include this position */
+  /** Position from an earlier response; the answer includes everything up to it, such as your own write */
   minPosition?: string | undefined;
-  /** How long to wait for it; default 2,000 */
+  /** Maximum time to wait for `minPosition`, in milliseconds. Default: 2,000 */
   waitMs?: number | undefined;
 }
 
@@ -1309,9 +1313,9 @@ export interface ListProjectionsAnswer {
 }
 
 export interface RebuildProjectionBody {
-  /** Name or id of a registered embedding model; for `vectors` only */
+  /** Name or id of a registered embedding model; only for `vectors` */
   embedder?: string | undefined;
-  /** Questions that both models answer in the caller's tenant, instead of recently recorded searches */
+  /** Questions by which both models are compared in the caller's tenant. Default: recently recorded searches */
   queries?: readonly string[] | undefined;
 }
 
@@ -1325,7 +1329,7 @@ export interface SwitchProjectionAnswer {
   projection: string;
   from: number;
   to: number;
-  /** After a roll-back: `from` was still being built and was dropped; queries read `to` as before */
+  /** Present if a rollback cancelled a rebuild: `from` was dropped, and queries still read `to` */
   ended?: true;
   position: string;
 }
@@ -1334,7 +1338,7 @@ export interface RollbackProjectionAnswer {
   projection: string;
   from: number;
   to: number;
-  /** After a roll-back: `from` was still being built and was dropped; queries read `to` as before */
+  /** Present if a rollback cancelled a rebuild: `from` was dropped, and queries still read `to` */
   ended?: true;
   position: string;
 }
@@ -1362,23 +1366,23 @@ export interface SkipParkedEventAnswer {
 }
 
 export interface RoutingQuery {
-  /** Answer only from read models that include this position */
+  /** Position from an earlier response; the answer includes everything up to it, such as your own write */
   minPosition?: string | undefined;
-  /** How long to wait for it; default 2,000 */
+  /** Maximum time to wait for `minPosition`, in milliseconds. Default: 2,000 */
   waitMs?: number | undefined;
 }
 
 export interface ConfigureRoutingAnswer {
   settings: {
-    /** Off: every question takes the standard route */
+    /** Whether complex questions are decomposed; if false, every question takes the standard route. Default: true */
     enabled: boolean;
-    /** From this score on a question is complex */
+    /** Complexity score from which a question counts as complex, 0 to 1. Default: 0.3 */
     threshold: number;
-    /** Share of the complex questions that is routed */
+    /** Share of the complex questions that are decomposed, 0 to 1. Default: 1 */
     share: number;
-    /** Take complex questions apart beside the standard search, and show that one */
+    /** Whether complex questions are decomposed only for comparison, while callers receive the results of the standard search. Default: false */
     shadow: boolean;
-    /** Let the language model propose how questions are taken apart and what is searched for, where one is configured */
+    /** Whether the language model, if one is configured, proposes how to split questions and what to search for. Default: true */
     languageModel: boolean;
     budgets: RoutingBudgets;
     reasoning: ReasoningSettings;

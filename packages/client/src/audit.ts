@@ -21,7 +21,7 @@ export class Audit {
     this.#transport = transport;
   }
 
-  /** The events of the tenant, in order. `await` returns one page, `for await` iterates over all. */
+  /** List the events of the tenant in the order of the log. `await` returns one page, `for await` iterates over all. */
   events(
     query: Omit<api.AuditEventsQuery, 'follow'> = {},
     options?: CallOptions,

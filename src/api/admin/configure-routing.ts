@@ -7,7 +7,8 @@ import { routingOperators } from './roles.ts';
 
 export const configureRouting = operation({
   name: 'configureRouting',
-  summary: 'Change how complex questions are routed: threshold, share, shadow, budgets, or off',
+  summary:
+    'Change how complex questions of the tenant are routed: on or off, threshold, share, shadow runs and budgets',
   area: 'Administration',
   input: routingChange,
   output: z.object({ settings: routingSettingsSchema, position: z.string() }),

@@ -6,7 +6,7 @@ import { keyManagers } from './roles.ts';
 
 export const createKey = operation({
   name: 'createKey',
-  summary: 'Create an API key; the first one of a tenant creates the tenant',
+  summary: 'Create an API key; the first key of a tenant creates the tenant',
   area: 'Administration',
   input: createKeyInput,
   output: z.object({ id: z.string(), key: z.string(), position: z.string() }),

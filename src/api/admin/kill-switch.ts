@@ -6,7 +6,8 @@ import { routingOperators } from './roles.ts';
 
 export const killSwitch = operation({
   name: 'killSwitch',
-  summary: 'Route all questions of all tenants to the standard search at once, or end that',
+  summary:
+    'Engage or release the kill switch, which sends all questions of all tenants to the standard search',
   area: 'Administration',
   input: z.strictObject({ engaged: z.boolean().default(true) }),
   output: z.object({ engaged: z.boolean(), position: z.string() }),

@@ -17,7 +17,7 @@ const listedKey = z
     projects: names,
     sessions: names,
     agents: names,
-    users: names.optional().meta({ description: 'Whom a key of role agent serves' }),
+    users: names.optional().meta({ description: 'Users that a key of role agent serves' }),
     name: z.string().optional(),
     createdAt: z.iso.datetime(),
     expiresAt: z.iso.datetime().optional(),

@@ -11,17 +11,19 @@ const generationStatus = z.object({
   state: z.enum(['live', 'building', 'ready', 'standby', 'failed']),
   signature: z
     .string()
-    .meta({ description: 'Version of the projection, and everything else that its rows depend on' }),
-  active: z.boolean().meta({ description: 'Queries read it' }),
-  lock: z.enum(['here', 'elsewhere', 'free']).meta({ description: 'Which process applies new events to it' }),
-  position: z.int().meta({ description: 'Bookmark: last position of the log that it includes' }),
+    .meta({ description: 'Version of the projection and of everything else that its rows depend on' }),
+  active: z.boolean().meta({ description: 'Whether queries read this generation' }),
+  lock: z
+    .enum(['here', 'elsewhere', 'free'])
+    .meta({ description: 'Which process applies new events to it: this one, another one, or none' }),
+  position: z.int().meta({ description: 'Bookmark: last position of the log that the generation includes' }),
   partitions: z
     .array(z.object({ partition: z.string(), position: z.int() }))
     .optional()
     .meta({ description: 'Bookmark of each partition, if the log has several' }),
   lag: z.int().meta({
     description:
-      'Number of log positions that are not applied yet; 0 is up to date. A position is an event in the profiles embedded and postgres, and a byte of the log in cluster',
+      'Number of log positions that are not applied yet; 0 means up to date. A position is an event in the profiles embedded and postgres, and a byte of the log in the profile cluster',
   }),
   digest: z.string().optional(),
   equal: z
@@ -29,15 +31,16 @@ const generationStatus = z.object({
     .optional()
     .meta({ description: 'Whether the digest equals that of the live generation at the same bookmark' }),
   comparison: modelComparison.optional().meta({
-    description: 'For vectors of another model than the live ones: how the answers of both models compare',
+    description:
+      'Comparison of the answers of both models, if the vectors are from another model than the live ones',
   }),
   error: z.string().optional().meta({
-    description: 'Why it failed, was not compared, or, while it is being built, is stalled',
+    description: 'Why the generation failed or was not compared, or why its build is stalled',
   }),
   failingSince: z.iso
     .datetime()
     .optional()
-    .meta({ description: 'While it is being built: since when `error` has stalled it' }),
+    .meta({ description: 'Time since which `error` has stalled the build' }),
 });
 
 const projectionStatus = z
@@ -54,7 +57,10 @@ const projectionStatus = z
           error: z.string(),
         }),
       )
-      .meta({ description: 'Streams that wait because a generation, live or not, cannot apply an event' }),
+      .meta({
+        description:
+          'Streams that are held back because a generation, live or not, cannot apply one of their events',
+      }),
     rebuilding: z
       .object({ projection: z.string(), generation: z.int(), position: z.int(), head: z.int() })
       .optional(),

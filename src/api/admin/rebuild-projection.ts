@@ -19,16 +19,16 @@ const rebuildInput = z.strictObject({
     .min(1)
     .max(200)
     .optional()
-    .meta({ description: 'Name or id of a registered embedding model; for `vectors` only' }),
+    .meta({ description: 'Name or id of a registered embedding model; only for `vectors`' }),
   queries: z.array(queryText).min(1).max(1_000).optional().meta({
     description:
-      "Questions that both models answer in the caller's tenant, instead of recently recorded searches",
+      "Questions by which both models are compared in the caller's tenant. Default: recently recorded searches",
   }),
 });
 
 export const rebuildProjection = operation({
   name: 'rebuildProjection',
-  summary: 'Rebuild a read model beside the live one; vectors optionally with another embedding model',
+  summary: 'Rebuild a read model next to the live one; vectors optionally with another embedding model',
   area: 'Administration',
   input: rebuildInput.extend({ name: z.string() }),
   output: z.object({ projection: z.string(), generation: z.int(), position: z.string() }),

@@ -6,16 +6,17 @@ import { routingExample } from './examples.ts';
 
 const routingStatus = z
   .object({
-    settings: routingSettingsSchema.meta({ description: 'Settings of the tenant' }),
-    killSwitch: z
-      .boolean()
-      .meta({ description: 'Engaged: all questions of all tenants take the standard route' }),
+    settings: routingSettingsSchema.meta({ description: 'Routing settings of the tenant' }),
+    killSwitch: z.boolean().meta({
+      description:
+        'Whether the kill switch is engaged, so that all questions of all tenants take the standard route',
+    }),
     switchedOff: z
       .boolean()
-      .meta({ description: 'Routing is disabled by the configuration of this process' }),
+      .meta({ description: 'Whether the configuration of this process disables routing' }),
     reasoningSwitchedOff: z
       .boolean()
-      .meta({ description: 'Reasoning is disabled by the configuration of this process' }),
+      .meta({ description: 'Whether the configuration of this process disables reasoning' }),
   })
   .meta({ id: 'Routing' });
 

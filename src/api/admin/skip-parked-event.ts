@@ -8,7 +8,7 @@ import { projectionOperators } from './roles.ts';
 
 export const skipParkedEvent = operation({
   name: 'skipParkedEvent',
-  summary: 'Skip the event that a parked stream is waiting for',
+  summary: 'Skip the event that blocks a parked stream',
   area: 'Administration',
   input: parkedStreamInput.extend({ name: z.string() }),
   output: z.object({

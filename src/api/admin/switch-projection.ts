@@ -10,8 +10,7 @@ const switched = z.object({
   from: z.int(),
   to: z.int(),
   ended: z.literal(true).optional().meta({
-    description:
-      'After a roll-back: `from` was still being built and was dropped; queries read `to` as before',
+    description: 'Present if a rollback cancelled a rebuild: `from` was dropped, and queries still read `to`',
   }),
   position: z.string(),
 });
@@ -44,5 +43,5 @@ export const switchProjection = generationChange('switch', 'Switch queries to th
 
 export const rollbackProjection = generationChange(
   'rollback',
-  'Cancel a rebuild that is under way, or switch queries back to the previous generation',
+  'Cancel a running rebuild, or switch queries back to the previous generation',
 );

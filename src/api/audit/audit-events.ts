@@ -26,7 +26,7 @@ const auditEvent = z
     at: z.iso.datetime(),
     actor: z.string(),
     principal: z.string(),
-    onBehalfOf: z.string().optional().meta({ description: 'The user that an agent acted for' }),
+    onBehalfOf: z.string().optional().meta({ description: 'User that the agent acted for' }),
     cause: z.enum(causes),
     correlationId: z.string(),
     causationId: z.string().optional(),
@@ -42,7 +42,7 @@ const auditEvent = z
     erased: z
       .boolean()
       .optional()
-      .meta({ description: 'The key was destroyed; only readable fields are left' }),
+      .meta({ description: 'Present if the key was destroyed; only the readable fields are left' }),
     data: z.record(z.string(), z.unknown()),
   })
   .meta({ id: 'AuditEvent' });
@@ -66,7 +66,7 @@ const auditInput = z.strictObject({
     .min(1)
     .max(mostAtOnce)
     .optional()
-    .meta({ description: 'Default 50 for a page, no limit for a stream' }),
+    .meta({ description: 'Maximum number of events. Default: 50 for a page, no limit for a stream' }),
   cursor: z.string().optional(),
   ...waitFields,
   /** A followed answer is always a stream. */
@@ -83,7 +83,7 @@ interface EventPage {
 
 export const auditEvents = operation<typeof auditInput, EventPage | ItemStream<AuditEvent>>({
   name: 'auditEvents',
-  summary: 'Events of the tenant in the order of the log, as a page or a stream',
+  summary: 'List the events of the tenant in the order of the log, as a page or a stream',
   area: 'Audit',
   input: auditInput,
   output: z.object({

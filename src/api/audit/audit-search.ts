@@ -28,10 +28,9 @@ const auditedSearch = z
     at: z.iso.datetime(),
     actor: z.string(),
     onBehalfOf: z.string().optional(),
-    erased: z
-      .boolean()
-      .optional()
-      .meta({ description: 'The content of the search was erased; readable fields are left' }),
+    erased: z.boolean().optional().meta({
+      description: 'Present if the content of the search was erased; only the readable fields are left',
+    }),
     request: z.object({
       query: z.string().optional(),
       layers: z.array(layerSchema).optional(),
@@ -40,12 +39,15 @@ const auditedSearch = z
       tags: z.array(z.string()).optional(),
       filter: object.optional(),
       topK: z.int(),
-      threshold: performed.threshold.meta({ description: 'Absent if the answer was focused' }),
+      threshold: performed.threshold.meta({
+        description: 'Minimum score that was requested; absent if the caller requested none',
+      }),
       relevanceThreshold: performed.relevanceThreshold.meta({
-        description: 'Of a search before scores and relevance were told apart',
+        description:
+          'Minimum relevance that was requested; only in searches recorded by versions without scores',
       }),
       order: performed.order,
-      now: performed.now.meta({ description: 'What words such as "last week" were relative to' }),
+      now: performed.now.meta({ description: 'Time that words such as "last week" were relative to' }),
     }),
     readPosition: z.string(),
     embeddingModel: z.string().optional(),
@@ -53,8 +55,11 @@ const auditedSearch = z
     durationMs: z.number(),
     route: performed.route.meta({ description: 'Route whose results the caller received' }),
     reason: z.enum(routeReasons).optional(),
-    score: z.number().optional().meta({ description: 'Complexity score of the question' }),
-    threshold: z.number().optional().meta({ description: 'Score from which a question counts as complex' }),
+    score: z.number().optional().meta({ description: 'Complexity score of the question, 0 to 1' }),
+    threshold: z
+      .number()
+      .optional()
+      .meta({ description: 'Complexity score from which a question counted as complex' }),
     signals: z.array(z.object({ name: z.string(), value: z.number(), weight: z.number() })).optional(),
     policyVersion: z.string().optional(),
     results: z.array(
@@ -66,8 +71,11 @@ const auditedSearch = z
         feedback: z
           .number()
           .optional()
-          .meta({ description: 'Log-odds that feedback added to the relevance' }),
-        steps: z.array(z.int()).optional().meta({ description: 'Steps of the trajectory that found it' }),
+          .meta({ description: 'Contribution of feedback to the relevance, in log-odds' }),
+        steps: z
+          .array(z.int())
+          .optional()
+          .meta({ description: 'Numbers of the trajectory steps that found the memory' }),
       }),
     ),
     trajectory: z
@@ -79,14 +87,15 @@ const auditedSearch = z
 
 export const auditSearch = operation({
   name: 'auditSearch',
-  summary: 'One search: route, reason, signals, all steps, and which step found each result',
+  summary:
+    'Show one search: its route and why, its signals, all its steps, and which steps found each result',
   area: 'Audit',
   input: z.strictObject({
     searchId: z.string().max(200),
     ...waitFields,
     waitMs: waitFields.waitMs.meta({
       description:
-        'How long to wait for `minPosition`, or for a search that was made just now; default 2,000',
+        'Maximum time to wait for `minPosition`, or for a search that was made just now, in milliseconds. Default: 2,000',
     }),
   }),
   output: auditedSearch,

@@ -13,36 +13,40 @@ const { threshold } = search.input.shape;
 
 const item = z
   .object({
-    kind: z
-      .enum(contextItemKinds)
-      .meta({ description: 'A whole memory, a passage of a long one, or a recent turn of the session' }),
-    id: z.string().meta({ description: 'Of the memory' }),
+    kind: z.enum(contextItemKinds).meta({
+      description:
+        'Whether the item is a whole memory, a passage of a long memory, or a recent turn of the session',
+    }),
+    id: z.string().meta({ description: 'Id of the memory' }),
     externalId: z.string().optional(),
     layer: layerSchema,
-    tokens: z.int().meta({ description: 'Of its line in the text, with mark and notes' }),
-    citation: z.string().meta({ description: 'The mark, and which memory it stands for, in words' }),
-    text: z.string().meta({ description: 'Verbatim from the memory' }),
+    tokens: z
+      .int()
+      .meta({ description: 'Number of tokens of its line in `text`, including the mark and notes' }),
+    citation: z.string().meta({ description: 'The mark, followed by a description of its memory' }),
+    text: z.string().meta({ description: 'Text of the item, verbatim from the memory' }),
     start: z.int().optional().meta({
-      description: 'Where a passage begins in the content of its memory, in UTF-16 units',
+      description: 'Start of a passage in the content of its memory, in UTF-16 units',
     }),
-    end: z.int().optional().meta({ description: 'Where it ends, exclusive' }),
+    end: z.int().optional().meta({ description: 'End of the passage, exclusive' }),
   })
   .meta({ id: 'ContextItem' });
 
 /** Records the search, the context and the memories in it as events after the answer. */
 export const buildContext = operation({
   name: 'context',
-  summary: 'Build the best text about a question that fits into a token budget, with its sources',
+  summary: 'Build the most informative text about a question that fits into a token budget, with its sources',
   area: 'Search',
   input: z
     .strictObject({
       query,
       tokenBudget: z.int().min(1).meta({
-        description: 'Most tokens of the text, counted with o200k_base. Above 200,000 it means 200,000',
+        description:
+          'Maximum number of tokens of the text, counted with o200k_base. Larger values than 200,000 are treated as 200,000',
       }),
       threshold: threshold.meta({
         description:
-          'Least `score` of a memory. Without one: .7, and nothing at all if nothing answers the question',
+          'Minimum `score` of a memory, 0 to 1. If omitted, it is 0.7, and the text is empty if nothing answers the question',
       }),
       layers,
       layer,
@@ -51,7 +55,7 @@ export const buildContext = operation({
       space,
       sessionId: sessionId.meta({
         description:
-          'The session in which is asked: its recent turns come first, in up to a quarter of the budget',
+          'Session in which the question is asked. Its recent turns come first and take up to a quarter of the budget',
       }),
       now,
       asOf: asOfField,
@@ -60,13 +64,13 @@ export const buildContext = operation({
     .meta({ id: 'Context' }),
   output: z
     .object({
-      text: z.string().meta({ description: 'Each item behind its mark `[n]`; empty if there is none' }),
-      tokenCount: z.int().meta({ description: 'Of `text`; never more than `tokenBudget`' }),
+      text: z.string().meta({ description: 'The items, each after its mark `[n]`; empty if there are none' }),
+      tokenCount: z.int().meta({ description: 'Number of tokens of `text`; never more than `tokenBudget`' }),
       tokenizer: z.string(),
-      items: z.array(item).meta({ description: 'In the order of their marks: the first is `[1]`' }),
+      items: z.array(item).meta({ description: 'Items in the order of their marks; the first is `[1]`' }),
       leftOut: z
         .array(z.object({ id: z.string(), reason: z.enum(leftOutReasons) }))
-        .meta({ description: 'Memories that were found and are not in the text, and why' }),
+        .meta({ description: 'Memories that were found but are not in the text, with the reason' }),
       searchId: z.string(),
       position: z.string(),
       warnings: warningsSchema,

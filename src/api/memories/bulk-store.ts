@@ -15,7 +15,7 @@ const isAsyncIterable = (value: unknown): value is AsyncIterable<BulkLine> =>
 export const bulkStore = operation({
   name: 'bulkStore',
   summary:
-    'Store many memories, one JSON object per line, with `upsert: true` by externalId; results are streamed line by line',
+    'Store many memories, one JSON object per line; `upsert: true` replaces the memory with the same externalId. Results are streamed line by line',
   area: 'Memories',
   input: z.strictObject({ lines: z.custom<AsyncIterable<BulkLine>>(isAsyncIterable, 'must be a stream') }),
   output: z
@@ -29,11 +29,11 @@ export const bulkStore = operation({
       unchanged: z
         .literal(true)
         .optional()
-        .meta({ description: 'With `upsert`: the memory was like this already' }),
+        .meta({ description: 'Present with `upsert` if the memory was already the same' }),
       replayed: z
         .literal(true)
         .optional()
-        .meta({ description: 'Stored before under the same Idempotency-Key' }),
+        .meta({ description: 'Present if the memory was already stored with the same Idempotency-Key' }),
       ...conflictFields,
     })
     .meta({ id: 'BulkLine' }),

@@ -11,9 +11,9 @@ const conflictsSchema = z.array(
   z
     .object({
       id: z.string(),
-      kind: z.enum(conflictKinds).meta({ description: 'What the stored memory is to this one' }),
+      kind: z.enum(conflictKinds).meta({ description: 'Relation of the stored memory to this one' }),
       reason: z.string(),
-      confidence: z.number().meta({ description: 'Between 0 and 1' }),
+      confidence: z.number().meta({ description: 'Certainty of the finding, 0 to 1' }),
     })
     .meta({ id: 'Conflict' }),
 );
@@ -22,11 +22,11 @@ const conflictsSchema = z.array(
 export const conflictFields = {
   conflicts: conflictsSchema
     .optional()
-    .meta({ description: 'With `onConflict`, most certain first; absent with `ignore`' }),
+    .meta({ description: 'Conflicting memories, most certain first; absent if `onConflict` is `ignore`' }),
   warnings: z
     .array(z.object({ code: z.literal('conflicts-incomplete'), detail: z.string() }))
     .optional()
-    .meta({ description: 'Conflicts may be missing' }),
+    .meta({ description: 'Present if conflicts may be missing' }),
 };
 
 export const storedAnswerSchema = memoryAnswerSchema.extend(conflictFields).meta({ id: 'StoredAnswer' });

@@ -24,7 +24,7 @@ const input = z.strictObject({
 /** Erasing needs the role admin; the command checks it. */
 export const deleteMemory = operation<typeof input, MemoryAnswer | ErasedAnswer>({
   name: 'deleteMemory',
-  summary: 'Delete a memory softly, or erase it permanently',
+  summary: 'Soft-delete a memory, or erase it permanently',
   area: 'Memories',
   input,
   output: z.union([memoryAnswerSchema, z.object({ memory: erasedMemory, position: positionField })]),

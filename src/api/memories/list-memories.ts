@@ -19,22 +19,25 @@ import { memoriesExample } from './examples.ts';
 
 export const listMemories = operation({
   name: 'listMemories',
-  summary: 'List memories, newest first or oldest first',
+  summary: 'List memories, newest or oldest first',
   area: 'Memories',
   input: z.strictObject({
     layer: z.array(layerSchema).min(1).optional(),
     space: z.array(identifier).min(1).optional(),
     tag: z.array(identifier).min(1).optional(),
-    layers: z.array(layerSchema).min(1).optional().meta({ description: 'The same as `layer`' }),
-    spaces: z.array(identifier).min(1).optional().meta({ description: 'The same as `space`' }),
-    tags: z.array(identifier).min(1).optional().meta({ description: 'The same as `tag`' }),
+    layers: z.array(layerSchema).min(1).optional().meta({ description: 'Alias of `layer`' }),
+    spaces: z.array(identifier).min(1).optional().meta({ description: 'Alias of `space`' }),
+    tags: z.array(identifier).min(1).optional().meta({ description: 'Alias of `tag`' }),
     externalId: externalIdSchema.optional(),
     state: z.enum(memoryStates).optional(),
     createdAfter: timeField,
     createdBefore: timeField,
     filter: filterField,
     asOf: asOfField,
-    order: z.enum(listOrders).optional().meta({ description: 'By creation; default newest first' }),
+    order: z
+      .enum(listOrders)
+      .optional()
+      .meta({ description: 'Order by creation time. Default: newest first' }),
     ...pageFields,
     ...waitFields,
   }),

@@ -19,7 +19,7 @@ const version = z.object({
 
 export const memoryHistory = operation({
   name: 'memoryHistory',
-  summary: 'All versions of a memory: who changed it, when and why',
+  summary: 'List all versions of a memory: who changed it, when and why',
   area: 'Memories',
   input: z.strictObject({ memoryId: memoryIdField, ...pageFields, ...waitFields }),
   output: z.object({ items: z.array(version), nextCursor: z.string().optional() }),

@@ -9,7 +9,7 @@ import { writers } from './roles.ts';
 
 export const putMemory = operation({
   name: 'putMemory',
-  summary: 'Store a memory by its externalId, or replace the mutable fields of the one that has it',
+  summary: 'Store a memory under an externalId, or replace the mutable fields of the memory that has it',
   area: 'Memories',
   input: putMemoryInput.extend({
     externalId: externalIdSchema,

@@ -28,7 +28,8 @@ export const relatedMemories = operation({
   output: z.object({
     items: z.array(related).max(mostRelated),
     truncated: z.literal(true).optional().meta({
-      description: 'There may be more: ask for fewer `types`, less `depth`, or from one of these memories',
+      description:
+        'Present if there may be more: request fewer `types` or a smaller `depth`, or start from one of these memories',
     }),
     position: z.string(),
   }),

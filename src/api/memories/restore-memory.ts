@@ -7,7 +7,7 @@ import { memoryAnswerExample, memoryExample } from './examples.ts';
 
 export const restoreMemory = operation({
   name: 'restoreMemory',
-  summary: 'Undo a soft deletion',
+  summary: 'Restore a soft-deleted memory',
   area: 'Memories',
   input: z.strictObject({ memoryId: memoryIdField, expectedRevision: expectedRevisionField }),
   output: memoryAnswerSchema,

@@ -7,7 +7,7 @@ import { linkAnswerSchema, linkFields, linkPath } from './link-fields.ts';
 
 export const unlinkMemories = operation({
   name: 'unlinkMemories',
-  summary: 'Remove a link',
+  summary: 'Remove a link between two memories',
   area: 'Memories',
   input: z.strictObject(linkFields),
   output: linkAnswerSchema,

@@ -8,7 +8,7 @@ import { validateBodyExample, validateExample } from './examples.ts';
 
 const mostIds = 100;
 
-const confidence = z.number().meta({ description: 'Between 0 and 1' });
+const confidence = z.number().meta({ description: 'Certainty, 0 to 1' });
 const fields = z.array(
   z.object({ field: z.string(), values: z.array(z.unknown()).length(2) }).meta({ id: 'FieldPair' }),
 );
@@ -39,17 +39,19 @@ const reason = z
       ...reasonFields,
       difference: z.enum(differences),
       words: twoTexts,
-      passages: twoTexts.meta({ description: 'The sentences that hold the words' }),
-      shared: z.array(z.string()).meta({ description: 'Words that show that both are about the same thing' }),
+      passages: twoTexts.meta({ description: 'Sentences that contain the words' }),
+      shared: z
+        .array(z.string())
+        .meta({ description: 'Words that show that both memories are about the same thing' }),
     }),
   ])
   .meta({ id: 'Reason' });
 
-const reasons = z.array(reason).meta({ description: 'Most certain first' });
+const reasons = z.array(reason).meta({ description: 'Reasons, most certain first' });
 
 export const validateMemories = operation({
   name: 'validateMemories',
-  summary: 'Find contradictions and supersessions among memories, with the reasons',
+  summary: 'Find contradictions and supersessions among memories, with reasons',
   area: 'Memories',
   input: z
     .strictObject({ ids: z.array(text(100).min(1)).min(1).max(mostIds), ...waitFields })
@@ -59,7 +61,7 @@ export const validateMemories = operation({
       contradictions: z.array(z.object({ memories: z.array(z.string()).length(2), confidence, reasons })),
       supersessions: z.array(z.object({ memory: z.string(), supersededBy: z.string(), confidence, reasons })),
       notFound: z.array(z.string()).meta({
-        description: 'Ids of no active memory that the caller can see; the answer does not say why',
+        description: 'Ids without an active memory that the caller can see; the reason is not disclosed',
       }),
       position: z.string(),
     })

@@ -13,7 +13,7 @@ const statsSchema = z
     tenant: z.string(),
     coverage: z
       .enum(['tenant', 'visible'])
-      .meta({ description: 'The whole tenant, or what the caller can see' }),
+      .meta({ description: 'Whether the figures cover the whole tenant or only what the caller can see' }),
     total: z.object(amount),
     layers: z.array(z.object({ layer: layerSchema, ...amount })),
     spaces: z.array(z.object({ space: z.string(), ...amount })),
@@ -25,7 +25,7 @@ const statsSchema = z
 
 export const stats = operation({
   name: 'stats',
-  summary: 'Counts, sizes and use of the tenant, or of what the caller can see',
+  summary: 'Show the number, size and use of memories, for the whole tenant or for what the caller can see',
   area: 'Operation',
   input: z.strictObject(waitFields),
   output: statsSchema,

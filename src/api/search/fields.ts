@@ -32,12 +32,12 @@ export const searchFields = {
   topK: z.int().min(1).max(1_000).default(10),
   content: z.enum(['whole', 'passage']).default('whole').meta({
     description:
-      'What `memory.content` of a result is: the whole text, or for a long memory only the passage that matches best',
+      'Content of each result. `whole`: the complete text. `passage`: for a long memory, only the passage that matches best',
   }),
   sessionId: identifier.optional(),
   now: timeField.meta({
     description:
-      'The time of asking, for words such as "last week": RFC 3339 with an offset. Default: the clock of the server',
+      'Time of the question, which words such as "last week" are relative to; RFC 3339 with an offset. Default: the clock of the server',
   }),
   ...singularFields,
 };
@@ -50,15 +50,17 @@ export function timeOfAsking(now: string | undefined): { readonly now?: Date } {
 export const searchResultSchema = z
   .object({
     memory: memorySchema,
-    score: z.number().meta({ description: 'Evidence in [0, 1]; .7 is the least that is worth showing' }),
-    relevance: z.number().meta({ description: 'Probability that the memory is relevant' }),
+    score: z
+      .number()
+      .meta({ description: 'Strength of the evidence, 0 to 1; 0.7 is the lowest worth showing' }),
+    relevance: z.number().meta({ description: 'Probability that the memory is relevant, 0 to 1' }),
     rank: z.int(),
     passage: z.object({ start: z.int(), end: z.int() }).optional().meta({
       description:
-        'Where a long memory matches best: offsets in its content in UTF-16 units, `end` exclusive. Absent for a short memory',
+        'Best matching passage of a long memory, as offsets in its content in UTF-16 units; `end` is exclusive. Absent for a short memory',
     }),
     supersededBy: z.string().optional().meta({
-      description: 'The newest memory that supersedes it by links, among those that the caller can see',
+      description: 'Id of the newest memory that supersedes this one by links and that the caller can see',
     }),
   })
   .meta({ id: 'SearchResult' });

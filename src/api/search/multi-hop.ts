@@ -22,13 +22,13 @@ const budget = z
       .min(1)
       .max(mostQueries)
       .default(mostQueries)
-      .meta({ description: 'Limit of searches and link traversals' }),
+      .meta({ description: 'Maximum number of searches and link traversals' }),
     wallMs: z
       .int()
       .min(10)
       .max(60_000)
       .default(5_000)
-      .meta({ description: 'Limit of the total time in milliseconds' }),
+      .meta({ description: 'Maximum total time, in milliseconds' }),
   })
   .meta({ id: 'MultiHopBudget' });
 
@@ -40,20 +40,25 @@ const multiHopInput = z
       .min(1)
       .max(3)
       .default(3)
-      .meta({ description: 'Hops from the results of the first search' }),
+      .meta({ description: 'Maximum number of hops from the results of the first search' }),
     pathThreshold: z
       .number()
       .min(0)
       .max(1)
       .default(0.02)
-      .meta({ description: 'A path ends when its relevance falls below it' }),
-    linkTypes: z.array(linkTypeSchema).min(1).max(20).optional().meta({ description: 'Default: all' }),
+      .meta({ description: 'Minimum relevance of a path; a path that falls below it is not followed' }),
+    linkTypes: z
+      .array(linkTypeSchema)
+      .min(1)
+      .max(20)
+      .optional()
+      .meta({ description: 'Types of the links to follow. Default: all' }),
     budget: budget.prefault({}),
     ...waitFields,
   })
   .meta({ id: 'MultiHop' });
 
-const score = z.number().meta({ description: 'Probability that this step is relevant' });
+const score = z.number().meta({ description: 'Probability that this step is relevant, 0 to 1' });
 
 const step = z.discriminatedUnion('via', [
   z.object({ via: z.literal('search'), score }),
@@ -62,22 +67,24 @@ const step = z.discriminatedUnion('via', [
     type: linkTypeSchema,
     direction: z
       .enum(['outgoing', 'incoming'])
-      .meta({ description: 'Seen from the previous memory of the path' }),
+      .meta({ description: 'Direction of the link, as seen from the previous memory of the path' }),
     score,
   }),
   z.object({
     via: z.literal('mention'),
     names: z
       .array(z.object({ field: z.string(), value: z.union([z.string(), z.number(), z.boolean()]) }))
-      .meta({ description: 'Field values of this memory that the text of the previous one names' }),
+      .meta({ description: 'Field values of this memory that the text of the previous memory mentions' }),
     score,
   }),
 ]);
 
 const path = z
   .object({
-    memories: z.array(z.string()).meta({ description: 'Ids, from the first match to the result' }),
-    relevance: z.number().meta({ description: 'The product of the scores of its steps' }),
+    memories: z
+      .array(z.string())
+      .meta({ description: 'Ids of the memories, from the first match to the result' }),
+    relevance: z.number().meta({ description: 'Product of the scores of the steps' }),
     steps: z.array(step).meta({ description: 'How each memory was reached' }),
   })
   .meta({ id: 'HopPath' });
@@ -85,7 +92,8 @@ const path = z
 /** Records the search and the accessed memories as events after the answer. */
 export const multiHop = operation({
   name: 'multiHop',
-  summary: 'Search, then follow links and names in texts to memories that the question does not resemble',
+  summary:
+    'Search, then follow links and mentioned names to memories that the question itself does not match',
   area: 'Reasoning',
   input: multiHopInput,
   output: z

@@ -22,16 +22,16 @@ export const search = operation({
       ...searchFields,
       threshold: z.number().min(0).max(1).optional().meta({
         description:
-          'Least `score` of a result. Without one the answer is focused: only the best results, or none if nothing answers the question',
+          'Minimum `score` of a result, 0 to 1. If omitted, only the best results are returned, and none if nothing answers the question',
       }),
       order: z.enum(['precedence', 'relevance', 'layer']).default('precedence').meta({
         description:
-          '`relevance`: by score. `precedence`: by score, but where two results speak of the same thing, the one of the more specific layer, or else the newer, directly before the other. `layer`: the most specific layer first',
+          'Order of the results. `relevance`: by score. `precedence`: by score, but of two results about the same thing, the one of the more specific layer, or else the newer one, comes directly before the other. `layer`: most specific layer first',
       }),
-      includeSuperseded: z
-        .boolean()
-        .default(true)
-        .meta({ description: 'Whether to show memories that another one supersedes, behind it' }),
+      includeSuperseded: z.boolean().default(true).meta({
+        description:
+          'Whether to include superseded memories, which then follow the memories that supersede them',
+      }),
       asOf: asOfField,
       mode: z.enum(['standard']).optional(),
       ...waitFields,

@@ -13,21 +13,25 @@ import { summariesExample } from './examples.ts';
 const summarySchema = z
   .object({
     layer: layerSchema,
-    scope: scopeSchema.meta({ description: 'The identifiers that name the scope in its layer' }),
+    scope: scopeSchema.meta({ description: 'Identifiers that name the scope within its layer' }),
     depth: depthSchema,
     content: z.string().meta({
       description:
-        'Sentences of memories, verbatim; `[n]` behind them names their source, the first is `[1]`',
+        'Sentences of memories, verbatim. Each is followed by `[n]`, the number of its source in `sources`, counted from 1',
     }),
     tokenCount: z.int(),
     tokenizer: z.string(),
-    sourceHash: z.string().meta({ description: 'Of what the scope held when the summary was made' }),
+    sourceHash: z
+      .string()
+      .meta({ description: 'Hash of the memories in the scope when the summary was generated' }),
     sources: z.array(z.object({ id: z.string(), revision: z.int() })),
     generatedAt: z.iso.datetime(),
     model: z.string(),
     trigger: z.enum(summaryTriggers),
     freshness: z.object({
-      stale: z.boolean().meta({ description: 'The summary no longer says what its scope holds' }),
+      stale: z.boolean().meta({
+        description: 'Whether the memories in the scope have changed since the summary was generated',
+      }),
       needsRegeneration: z.boolean(),
       ageSeconds: z.int(),
       reason: z.enum(['changed']).optional(),
@@ -44,7 +48,7 @@ export const scopeParameters = Object.keys(scopeFields);
 
 export const listSummaries = operation({
   name: 'listSummaries',
-  summary: 'Read the summaries of layers that the caller can see, the most specific layer first',
+  summary: 'List the summaries of the layers that the caller can see, most specific layer first',
   area: 'Summaries',
   input: z.strictObject({
     layer: layerSchema.optional(),
@@ -56,9 +60,12 @@ export const listSummaries = operation({
     items: z
       .array(summarySchema)
       .optional()
-      .meta({ description: `Of at most ${mostSummarizedScopes} scopes. Absent if one summary is asked for` }),
+      .meta({
+        description: `Summaries of at most ${mostSummarizedScopes} scopes. Absent if the request names one summary`,
+      }),
     summary: summarySchema.nullable().optional().meta({
-      description: 'If layer, scope and depth name one summary: that one, or null if there is none',
+      description:
+        'The summary that layer, scope and depth name, or null if there is none. Absent if they can match several',
     }),
     position: z.string(),
   }),

@@ -8,21 +8,21 @@ import { refreshedExample, refreshExample } from './examples.ts';
 
 export const refreshSummary = operation({
   name: 'refreshSummary',
-  summary: 'Have the summaries of a scope made anew',
+  summary: 'Regenerate the summaries of a scope',
   area: 'Summaries',
   input: z
     .strictObject({
       layer: layerSchema,
       scope: scopeSchema.default({}).meta({
         description:
-          'The identifier of the layer; for sessions and agents the user too, by default that of the caller',
+          'Identifier of the layer. For sessions and agents also the user, by default the user of the caller',
       }),
       depths: z
         .array(depthSchema)
         .min(1)
         .max(depths.length)
         .optional()
-        .meta({ description: 'Default: all three' }),
+        .meta({ description: 'Depths of the summaries to generate. Default: all three' }),
     })
     .meta({ id: 'RefreshSummary' }),
   output: z.object({ layer: layerSchema, scope: scopeSchema, position: positionField }),

@@ -5,10 +5,13 @@ import type { DemoOptions } from './start.ts';
 
 export function demoCommand(): Command {
   return new Command('demo')
-    .description('Show the main job on a real corpus, in under a minute')
+    .description('Show what Stratalog does with a real corpus, in under a minute')
     .addOption(profileOption())
-    .option('--data <folder>', 'data folder; default: a temporary one, or with servers the usual one')
-    .addOption(portOption('port to listen on; default: a free one, with --keep 8080'))
+    .option(
+      '--data <folder>',
+      'data folder; default: a temporary folder, or STRATALOG_DATA if the profile uses servers',
+    )
+    .addOption(portOption('port to listen on; default: a free port, or 8080 with --keep'))
     .option('--keep', 'keep the server running at the end')
     .action(async (options: DemoOptions, own: Command) => {
       const { json = false } = own.optsWithGlobals<{ json?: boolean }>();

@@ -7,7 +7,7 @@ import type { Send } from './forward.ts';
 export function mcpCommand(): Command {
   return new Command('mcp')
     .description('Serve the memory to one MCP client on standard input and output')
-    .option('--data <folder>', 'data folder (STRATALOG_DATA), which several of these commands can share')
+    .option('--data <folder>', 'data folder (STRATALOG_DATA), which several `mcp` commands can share')
     .action(async (options: { data?: string }, own: Command) => {
       const { url = process.env['STRATALOG_URL'] || undefined } = own.optsWithGlobals<{ url?: string }>();
       if (url !== undefined && options.data !== undefined)

@@ -13,7 +13,7 @@ export function deleteCommand(): Command {
   return new Command('delete')
     .description('Delete a memory. It can be restored for 30 days, unless it is erased')
     .argument('<id>')
-    .option('--erase', 'destroy its content for good; needs the role admin')
+    .option('--erase', 'destroy the content of the memory forever; needs the role admin')
     .addOption(ifMatchOption())
     .addOption(reasonOption())
     .action(async (id: string, options: DeleteOptions, own: Command) => {

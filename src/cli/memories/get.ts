@@ -8,7 +8,7 @@ export function getCommand(): Command {
   return new Command('get')
     .description('Show a memory')
     .argument('<id>')
-    .option('--as-of <when>', 'as it was at a position or an RFC 3339 time with an offset')
+    .option('--as-of <when>', 'show the memory as it was at a position or an RFC 3339 time with an offset')
     .action(async (id: string, { asOf }: { asOf?: string }, own: Command) => {
       const { client, json } = connect(own);
       if (asOf !== undefined) await assertPositionOrTime(own, '--as-of <when>', asOf);

@@ -5,7 +5,7 @@ import { versionText } from './show-history.ts';
 
 export function historyCommand(): Command {
   return new Command('history')
-    .description('Show every version of a memory: who, when, why, what')
+    .description('Show every version of a memory: who changed what, when and why')
     .argument('<id>')
     .action(async (id: string, _, own: Command) => {
       const { client, json } = connect(own);

@@ -14,19 +14,24 @@ export function listCommand(): Command {
     .option('--tag <tag...>', 'only these tags (repeatable)')
     .option('--external-id <id>', 'only the memory with this external id')
     .addOption(
-      new Option('--state <state>', 'only those in this state (default: active)').choices([
+      new Option('--state <state>', 'only memories in this state (default: active)').choices([
         'active',
         'deleted',
         'archived',
       ]),
     )
-    .option('--created-after <time>', 'only those created after this RFC 3339 time')
-    .option('--created-before <time>', 'only those created before this RFC 3339 time')
-    .option('--filter <json>', 'filter in the JSON of the API', jsonValue)
-    .option('--as-of <when>', 'the memories as they were at a position or an RFC 3339 time with an offset')
-    .addOption(new Option('--order <order>', 'by creation (default: newest)').choices(['newest', 'oldest']))
-    .option('--limit <n>', 'how many', wholeNumber, 50)
-    .option('--cursor <cursor>', 'continue after an earlier page')
+    .option('--created-after <time>', 'only memories created after this RFC 3339 time')
+    .option('--created-before <time>', 'only memories created before this RFC 3339 time')
+    .option('--filter <json>', 'filter as JSON, as in the API', jsonValue)
+    .option(
+      '--as-of <when>',
+      'list the memories as they were at a position or an RFC 3339 time with an offset',
+    )
+    .addOption(
+      new Option('--order <order>', 'order by creation time (default: newest)').choices(['newest', 'oldest']),
+    )
+    .option('--limit <n>', 'maximum number of memories', wholeNumber, 50)
+    .option('--cursor <cursor>', 'cursor of an earlier page, to continue after it')
     .action(async (options: ListMemoriesQuery, own: Command) => {
       const { client, json } = connect(own);
       if (options.asOf !== undefined) await assertPositionOrTime(own, '--as-of <when>', options.asOf);

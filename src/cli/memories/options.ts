@@ -37,14 +37,16 @@ export interface ChangeOptions {
 export function withChangeOptions(command: Command): Command {
   return command
     .option('--file <file>', 'read the content from a file; - is standard input')
-    .option('--tag <tag...>', 'its tags (repeatable)')
-    .option('--space <space...>', 'its spaces (repeatable)')
-    .option('--metadata <json>', 'its metadata, a JSON object', jsonObject)
+    .option('--tag <tag...>', 'tags of the memory (repeatable)')
+    .option('--space <space...>', 'spaces of the memory (repeatable)')
+    .option('--metadata <json>', 'metadata of the memory, a JSON object', jsonObject)
     .addOption(reasonOption());
 }
 
 export const reasonOption = (): Option =>
-  new Option('--reason <text>', 'why; the history and the audit show it').argParser(oneLine);
+  new Option('--reason <text>', 'reason for the change, shown in the history and the audit').argParser(
+    oneLine,
+  );
 
 function oneLine(text: string): string {
   if (/\p{Cc}/u.test(text)) throw new InvalidArgumentError('It must be one line without control characters.');
@@ -66,7 +68,7 @@ export function changeOptions({
 }
 
 export const ifMatchOption = (): Option =>
-  new Option('--if-match <revision>', 'only if the memory is at this revision').argParser(revision);
+  new Option('--if-match <revision>', 'change the memory only if it has this revision').argParser(revision);
 
 function revision(text: string): string {
   if (!/^(\*|0|[1-9][0-9]{0,8})$/.test(text))
@@ -78,7 +80,7 @@ export type ScopeOptions = Partial<Record<ScopeKey, string>>;
 
 /** `--org`, `--team` and so on: the identifiers of a scope. */
 export function withScopeOptions(command: Command): Command {
-  for (const key of scopeKeys) command.option(`--${key} <${key}>`, `the ${key} of its scope`);
+  for (const key of scopeKeys) command.option(`--${key} <${key}>`, `${key} in the scope of the memory`);
   return command;
 }
 

@@ -33,20 +33,24 @@ function visibleAscii(text: string): string {
 export function storeCommand(): Command {
   const command = new ArgumentAmongOptions('store')
     .description('Store a memory')
-    .argument('[content]', 'the content; default: standard input, as is -')
-    .option('--layer <layer>', 'its layer (default: user)');
+    .argument('[content]', 'content of the memory; - or no content reads standard input')
+    .option('--layer <layer>', 'layer of the memory (default: user)');
   return withChangeOptions(withScopeOptions(command))
-    .option('--external-id <id>', 'your own id of it, unique in the tenant')
-    .addOption(new Option('--upsert', 'replace the memory that has the external id, if there is one'))
-    .option('--occurred-at <time>', 'when it happened, RFC 3339')
-    .option('--subject <subject>', 'whom it is about, if not its user')
+    .option('--external-id <id>', 'your own id for the memory, unique in the tenant')
+    .addOption(new Option('--upsert', 'replace the memory that has this external id, if there is one'))
+    .option('--occurred-at <time>', 'time at which it happened, RFC 3339')
+    .option('--subject <subject>', 'person that the memory is about; default: the user in its scope')
     .addOption(
       new Option(
         '--on-conflict <mode>',
-        'report memories that it contradicts, supersedes or duplicates, or supersede them',
+        'ignore, report or supersede the memories that it contradicts, supersedes or duplicates',
       ).choices(['ignore', 'report', 'supersede']),
     )
-    .option('--idempotency-key <key>', 'with the same key it is stored once', visibleAscii)
+    .option(
+      '--idempotency-key <key>',
+      'store the memory only once, even if the command is repeated with this key',
+      visibleAscii,
+    )
     .action(async (argument: string | undefined, options: StoreOptions, own: Command) => {
       const { client, json } = connect(own);
       const { externalId, upsert = false, idempotencyKey } = options;

@@ -15,7 +15,7 @@ export function updateCommand(): Command {
       'Change a memory. Tags and spaces replace the old ones; metadata is merged, and null removes a key',
     )
     .argument('<id>')
-    .argument('[content]', 'the new content; - is standard input');
+    .argument('[content]', 'new content; - is standard input');
   return withChangeOptions(command)
     .addOption(ifMatchOption())
     .action(async (id: string, argument: string | undefined, options: UpdateOptions, own: Command) => {

@@ -22,7 +22,7 @@ export const contentSchema = z
         message: fault.startsWith('contains') ? `${fault}, which is not allowed` : fault,
       });
   })
-  .meta({ minLength: 1, maxLength: maxContentLength, description: 'Kept verbatim' });
+  .meta({ minLength: 1, maxLength: maxContentLength, description: 'Text of the memory, stored unchanged' });
 
 export const representationKinds = [
   'natural_language',

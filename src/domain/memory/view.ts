@@ -12,7 +12,7 @@ const time = z.iso.datetime();
 /** A memory as returned by the API. */
 export const memorySchema = z
   .strictObject({
-    id: z.string().meta({ description: 'UUIDv7: sorts by creation' }),
+    id: z.string().meta({ description: 'UUIDv7; ids sort by creation time' }),
     externalId: z.string().optional(),
     content: z.string(),
     layer: layerSchema,
@@ -30,9 +30,13 @@ export const memorySchema = z
     retentionUntil: time.optional(),
     importance: z.number(),
     feedback: z.record(z.enum(feedbackKinds), z.int().nonnegative()).meta({
-      description: 'How many callers say so, each by its latest feedback; until now, also beside `asOf`',
+      description:
+        'Number of callers who gave each kind of feedback and have not withdrawn it. Always current, even with `asOf`',
     }),
-    accessCount: z.int().nonnegative().meta({ description: 'Until now, also beside `asOf`' }),
+    accessCount: z.int().nonnegative().meta({
+      description:
+        'Number of times that the memory was returned by a search or a context. Always current, even with `asOf`',
+    }),
     lastAccessedAt: time.optional(),
   })
   .meta({ id: 'Memory' });

@@ -10,25 +10,29 @@ export type Strategy = (typeof strategies)[number];
 
 export const reasoningSettingsSchema = z
   .strictObject({
-    enabled: z.boolean().meta({ description: 'Off: the plan of a complex question is searched as it is' }),
-    strategy: z
-      .enum(['auto', ...strategies])
-      .meta({ description: 'How widely is looked; auto: as the question asks' }),
-    timeoutMs: z
-      .int()
-      .min(1)
-      .max(30_000)
-      .meta({ description: 'Milliseconds for all the reasoning about a question' }),
+    enabled: z.boolean().meta({
+      description:
+        'Whether the search texts and the strategy of a complex question are refined before it is searched; if false, its plan is searched unchanged. Default: true',
+    }),
+    strategy: z.enum(['auto', ...strategies]).meta({
+      description:
+        'How widely to search for the parts of a question. `targeted`: where the question points, and elsewhere only if nothing is found there. `exhaustive`: also everywhere else. `semantic-only`: like `targeted`, but by meaning alone. `auto` (default): chosen for each question',
+    }),
+    timeoutMs: z.int().min(1).max(30_000).meta({
+      description: 'Maximum time for all reasoning about one question, in milliseconds. Default: 3,000',
+    }),
     cacheSeconds: z
       .int()
       .min(0)
       .max(30 * 24 * 3_600)
-      .meta({ description: 'How long what a model proposed is used again; 0: never' }),
-    cacheEntries: z
-      .int()
-      .min(0)
-      .max(1_000_000)
-      .meta({ description: 'Of so many questions, those asked last' }),
+      .meta({
+        description:
+          'Time for which a proposal of the language model is reused, in seconds; 0 turns the cache off. Default: 3,600',
+      }),
+    cacheEntries: z.int().min(0).max(1_000_000).meta({
+      description:
+        'Maximum number of proposals in the cache; the least recently used are dropped first, and 0 turns the cache off. Default: 10,000',
+    }),
   })
   .meta({ id: 'ReasoningSettings' });
 

@@ -5,14 +5,15 @@ export const compared = 10;
 
 export const modelComparison = z.object({
   model: z.string().meta({ description: 'Id of the new embedding model' }),
-  liveModel: z.string().meta({ description: 'Id of the one that queries use' }),
-  queries: z.int().meta({ description: 'How many queries both were asked' }),
+  liveModel: z.string().meta({ description: 'Id of the embedding model that queries use' }),
+  queries: z.int().meta({ description: 'Number of queries that both models answered' }),
   overlap: z.number().optional().meta({
-    description: 'Share of the first 10 results that both have in common, 0 to 1, mean over the queries',
+    description:
+      'Share of the first 10 results that both models have in common, 0 to 1, averaged over the queries',
   }),
   judged: z.object({ queries: z.int(), ndcg: z.number(), liveNdcg: z.number() }).optional().meta({
     description:
-      'nDCG@10 of both by the feedback on recorded searches. Only what the live model found can have been judged: it is ahead by that',
+      'nDCG@10 of both models, from the feedback on recorded searches. Favors the live model, because only results that it found can have feedback',
   }),
 });
 

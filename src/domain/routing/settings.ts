@@ -6,14 +6,27 @@ import { fold } from '../text/tokens.ts';
 /** Limits of one run of the executor. When one is used up, the run answers with its best results so far. */
 export const budgetsSchema = z
   .strictObject({
-    wallMs: z.int().min(10).max(60_000).meta({ description: 'Milliseconds from the question to the answer' }),
-    queries: z.int().min(1).max(200).meta({ description: 'Searches of the read models' }),
-    steps: z.int().min(1).max(500).meta({ description: 'Actions' }),
+    wallMs: z
+      .int()
+      .min(10)
+      .max(60_000)
+      .meta({ description: 'Maximum time from the question to the answer, in milliseconds. Default: 5,000' }),
+    queries: z
+      .int()
+      .min(1)
+      .max(200)
+      .meta({ description: 'Maximum number of searches of the read models. Default: 24' }),
+    steps: z.int().min(1).max(500).meta({
+      description: 'Maximum number of actions, such as searching or splitting a question. Default: 60',
+    }),
     tokens: z.int().min(1).max(1_000_000).meta({
       description:
-        'Of the texts searched for, at four characters a token, and of the language model, which may use half',
+        'Maximum number of tokens in search texts, estimated at four characters each, and in calls of the language model, which may use half. Default: 20,000',
     }),
-    depth: z.int().min(0).max(8).meta({ description: 'How deep a question may be taken apart again' }),
+    depth: z.int().min(0).max(8).meta({
+      description:
+        'Maximum number of times that a part of a question is split again; 0 splits only the question itself. Default: 3',
+    }),
   })
   .meta({ id: 'RoutingBudgets' });
 
@@ -21,15 +34,27 @@ export type Budgets = z.infer<typeof budgetsSchema>;
 
 /** How a tenant's questions are routed. */
 export const routingSettingsSchema = z.strictObject({
-  enabled: z.boolean().meta({ description: 'Off: every question takes the standard route' }),
-  threshold: z.number().min(0).max(1).meta({ description: 'From this score on a question is complex' }),
-  share: z.number().min(0).max(1).meta({ description: 'Share of the complex questions that is routed' }),
-  shadow: z
-    .boolean()
-    .meta({ description: 'Take complex questions apart beside the standard search, and show that one' }),
+  enabled: z.boolean().meta({
+    description:
+      'Whether complex questions are decomposed; if false, every question takes the standard route. Default: true',
+  }),
+  threshold: z
+    .number()
+    .min(0)
+    .max(1)
+    .meta({ description: 'Complexity score from which a question counts as complex, 0 to 1. Default: 0.3' }),
+  share: z
+    .number()
+    .min(0)
+    .max(1)
+    .meta({ description: 'Share of the complex questions that are decomposed, 0 to 1. Default: 1' }),
+  shadow: z.boolean().meta({
+    description:
+      'Whether complex questions are decomposed only for comparison, while callers receive the results of the standard search. Default: false',
+  }),
   languageModel: z.boolean().meta({
     description:
-      'Let the language model propose how questions are taken apart and what is searched for, where one is configured',
+      'Whether the language model, if one is configured, proposes how to split questions and what to search for. Default: true',
   }),
   budgets: budgetsSchema,
   reasoning: reasoningSettingsSchema,

@@ -18,7 +18,7 @@ export const administrationBindings = [
     success: { status: 201, description: 'The key; it is shown only once' },
   }),
   bind(listKeys, 'get', '/v1/admin/keys', {
-    success: { status: 200, description: 'A page' },
+    success: { status: 200, description: 'A page of keys' },
     query: ['limit', 'cursor', ...wait],
   }),
   bind(revokeKey, 'delete', '/v1/admin/keys/:id', { success: { status: 200, description: 'Revoked' } }),
@@ -27,16 +27,16 @@ export const administrationBindings = [
     query: wait,
   }),
   bind(rebuildProjection, 'post', '/v1/admin/projections/:name/rebuild', {
-    success: { status: 202, description: 'Started; follow the progress with GET' },
+    success: { status: 202, description: 'The rebuild has started; follow its progress with GET' },
     bodyOptional: true,
     headers: () => ({ location: '/v1/admin/projections' }),
   }),
   bind(switchProjection, 'post', '/v1/admin/projections/:name/switch', {
-    success: { status: 202, description: 'Done' },
+    success: { status: 202, description: 'Queries were switched' },
     bodyOptional: true,
   }),
   bind(rollbackProjection, 'post', '/v1/admin/projections/:name/rollback', {
-    success: { status: 202, description: 'Done' },
+    success: { status: 202, description: 'The rebuild was cancelled, or queries were switched back' },
     bodyOptional: true,
   }),
   bind(retryParkedStream, 'post', '/v1/admin/projections/:name/retry', {
@@ -46,14 +46,14 @@ export const administrationBindings = [
     success: { status: 202, description: 'The event was skipped, and the rest of the stream was applied' },
   }),
   bind(routing, 'get', '/v1/admin/routing', {
-    success: { status: 200, description: 'Settings and switches' },
+    success: { status: 200, description: 'The settings, and the switches that override them' },
     query: wait,
   }),
   bind(configureRouting, 'patch', '/v1/admin/routing', {
     success: { status: 200, description: 'The new settings' },
   }),
   bind(killSwitch, 'post', '/v1/admin/policies/kill-switch', {
-    success: { status: 200, description: 'Done' },
+    success: { status: 200, description: 'The state of the kill switch' },
     bodyOptional: true,
   }),
 ];

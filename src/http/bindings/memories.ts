@@ -56,7 +56,7 @@ export const memoryBindings = [
     readAhead: { highWaterMark: mostWaitingBytes, objectMode: false },
   }),
   bind(validateMemories, 'post', '/v1/memories/validate', {
-    success: { status: 200, description: 'Contradictions and supersessions' },
+    success: { status: 200, description: 'The contradictions and supersessions that were found' },
   }),
   bind(storeMemory, 'post', '/v1/memories', {
     success: { status: 201, description: 'Stored' },
@@ -69,7 +69,7 @@ export const memoryBindings = [
     headers: located,
   }),
   bind(listMemories, 'get', '/v1/memories', {
-    success: { status: 200, description: 'A page' },
+    success: { status: 200, description: 'A page of memories' },
     query: [...listFilters, 'asOf', 'order', ...page, ...wait],
   }),
   bind(getMemory, 'get', '/v1/memories/:id', {
@@ -103,13 +103,13 @@ export const memoryBindings = [
     query: [...page, ...wait],
   }),
   bind(linkMemories, 'put', '/v1/memories/:id/links/:type/:target', {
-    success: { status: 200, description: 'Linked; the source memory' },
+    success: { status: 200, description: 'The source memory, after the link was stored' },
     rename,
     bodyOptional: true,
     headers: etagOf,
   }),
   bind(unlinkMemories, 'delete', '/v1/memories/:id/links/:type/:target', {
-    success: { status: 200, description: 'No longer linked; the source memory' },
+    success: { status: 200, description: 'The source memory, after the link was removed' },
     rename,
     headers: etagOf,
   }),

@@ -14,7 +14,7 @@ export const queryBindings = [
     success: { status: 200, description: 'Results in the requested order' },
   }),
   bind(buildContext, 'post', '/v1/context', {
-    success: { status: 200, description: 'The text with its items in the order of their marks' },
+    success: { status: 200, description: 'The text, and its items in the order of their marks' },
   }),
   bind(multiHop, 'post', '/v1/reasoning/multi-hop', {
     success: {
@@ -22,7 +22,7 @@ export const queryBindings = [
       description: 'Results, most relevant first, with the path to each in the same order',
     },
   }),
-  bind(stats, 'get', '/v1/stats', { success: { status: 200, description: 'Figures' }, query: wait }),
+  bind(stats, 'get', '/v1/stats', { success: { status: 200, description: 'The figures' }, query: wait }),
   bind(auditEvents, 'get', '/v1/audit/events', {
     success: {
       status: 200,

@@ -4,10 +4,10 @@ import { bind } from '../binding.ts';
 
 export const summaryBindings = [
   bind(listSummaries, 'get', '/v1/summaries', {
-    success: { status: 200, description: 'The summaries with their freshness' },
+    success: { status: 200, description: 'The summaries, and how fresh they are' },
     query: ['layer', ...scopeParameters, 'depth', 'minPosition', 'waitMs'],
   }),
   bind(refreshSummary, 'post', '/v1/summaries/refresh', {
-    success: { status: 202, description: 'They will be made; read them with GET' },
+    success: { status: 202, description: 'The summaries will be generated; read them with GET' },
   }),
 ];

@@ -12,11 +12,11 @@ export const memoryGetRelated = tool({
   name: 'memory_get_related',
   title: 'Memories linked to a memory',
   description:
-    'Follow the links of a memory in both directions: what supports, contradicts, supersedes or causes it. For a question in words use memory_search.',
+    'Follow the links of a memory in both directions: what supports, contradicts, supersedes or causes it. For questions in words, use memory_search.',
   input: z.strictObject({
     memory_id: memoryIdField,
-    relationship_types: types.meta({ description: 'Only links of these types; default: all' }),
-    max_depth: depth.unwrap().default(1).meta({ description: 'Links to follow in a row, 1 to 5' }),
+    relationship_types: types.meta({ description: 'Only links of these types. Default: all' }),
+    max_depth: depth.unwrap().default(1).meta({ description: 'Maximum number of links in a row, 1 to 5' }),
   }),
   output: z.object({
     items: z.array(found.extend({ memory: listedMemory })),
@@ -46,9 +46,11 @@ export const memoryValidateConsistency = tool({
   name: 'memory_validate_consistency',
   title: 'Check memories for contradictions',
   description:
-    'Compare memories with each other before you rely on several of them: which contradict each other, which are replaced by newer ones, and why.',
+    'Compare memories before you rely on several of them: which contradict each other, which are superseded by newer ones, and why.',
   input: z.strictObject({
-    memory_ids: validateMemories.input.shape.ids.meta({ description: 'Ids to compare, at most 100' }),
+    memory_ids: validateMemories.input.shape.ids.meta({
+      description: 'Ids of the memories to compare, at most 100',
+    }),
   }),
   output: z.object({ contradictions, supersessions, notFound }),
   effect: 'reads',

@@ -13,21 +13,23 @@ export const memoryBuildContext = tool({
   name: 'memory_build_context',
   title: 'Build a context',
   description:
-    'Get what is remembered about a question as one text within a token budget: the best passages of many memories, nothing twice, nothing outdated, each behind a mark [n] that you can cite. Call it to read up on a subject; for single memories with scores call memory_search.',
+    'Get what is remembered about a question as one text within a token budget: the best passages of many memories, without repetitions or outdated ones, each after a mark [n] that you can cite. Call it to read up on a subject; for single memories with scores, call memory_search.',
   input: z.strictObject({
     query: query.meta({ description: 'The question, in natural language' }),
-    token_budget: tokenBudget.meta({ description: 'Most tokens of the text (o200k_base)' }),
+    token_budget: tokenBudget.meta({ description: 'Maximum number of tokens of the text (o200k_base)' }),
     space_ids: z.array(spaceIdField.unwrap()).min(1).max(100).optional().meta({
-      description: 'Only memories of any of these spaces',
+      description: 'Only memories of these spaces',
     }),
     layers: layers.meta({ description: 'Only memories of these layers' }),
-    session_id: sessionId.meta({ description: 'The conversation in which you ask' }),
+    session_id: sessionId.meta({ description: 'Id of the current conversation' }),
   }),
   output: z.object({
     text: z.string(),
     tokenCount: z.int(),
-    items: z.array(source).meta({ description: 'The sources, in the order of their marks' }),
-    leftOut: z.int().meta({ description: 'Memories that were found and did not fit, or repeat others' }),
+    items: z.array(source).meta({ description: 'Sources, in the order of their marks' }),
+    leftOut: z
+      .int()
+      .meta({ description: 'Number of memories that were found but did not fit or repeat others' }),
     searchId: answer.searchId.meta({ description: 'Pass it as search_id to memory_feedback' }),
     warnings: answer.warnings,
   }),

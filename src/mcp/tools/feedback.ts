@@ -9,15 +9,17 @@ export const memoryFeedback = tool({
   name: 'memory_feedback',
   title: 'Judge a memory',
   description:
-    'Say whether a memory from a search was helpful, irrelevant, outdated, inaccurate or a duplicate. Later searches use it. Call it after you have used a result, or found it wrong.',
+    'Say whether a memory from a search was helpful, irrelevant, outdated, inaccurate or a duplicate. Later searches take it into account. Call it after you have used a result or found it wrong.',
   input: z.strictObject({
     memory_id: memoryIdField,
     kind,
-    score: score.meta({ description: 'How much, -1 to 1; a positive one withdraws an earlier negative one' }),
-    search_id: searchId.meta({
-      description: 'searchId of the search that answered it; required for helpful and irrelevant',
+    score: score.meta({
+      description: 'Strength of the judgement, -1 to 1; a positive score withdraws an earlier negative one',
     }),
-    note: note.meta({ description: 'Why, in a sentence' }),
+    search_id: searchId.meta({
+      description: 'searchId of the search that returned it; required for helpful and irrelevant',
+    }),
+    note: note.meta({ description: 'Reason, in one sentence' }),
   }),
   output: z.object({ recorded: z.literal(true) }),
   effect: 'changes-once',

@@ -14,11 +14,16 @@ export const memoryGet = tool({
   name: 'memory_get',
   title: 'Get a memory',
   description:
-    'Get one memory by its id, with all its fields, or the rest of a long content that another tool has cut.',
+    'Get one memory by its id with all its fields, or the rest of a long content that another tool has cut.',
   input: z.strictObject({
     memory_id: memoryIdField,
-    start: z.int().min(0).default(0).meta({ description: 'Where to begin in the content' }),
-    max_characters: z.int().min(1).max(1_000_000).default(mostOfOne),
+    start: z.int().min(0).default(0).meta({ description: 'Offset in the content to start from' }),
+    max_characters: z
+      .int()
+      .min(1)
+      .max(1_000_000)
+      .default(mostOfOne)
+      .meta({ description: 'Maximum number of characters to return' }),
   }),
   output: z.object({ memory: wholeMemory }),
   effect: 'reads',
@@ -35,16 +40,16 @@ export const memoryUpdate = tool({
   name: 'memory_update',
   title: 'Change a memory',
   description:
-    'Correct or complete a memory that exists, instead of storing a second one. Earlier versions are kept in its history.',
+    'Correct or complete an existing memory instead of storing a second one. Earlier versions are kept in its history.',
   input: z.strictObject({
     memory_id: memoryIdField,
     updates: z.strictObject(changes).meta({
-      description: 'The fields to change. Metadata is merged, and null removes a key; lists replace',
+      description: 'Fields to change. Metadata is merged, and null removes a key; lists are replaced',
     }),
     expected_revision: updateMemory.input.shape.expectedRevision
       .unwrap()
       .default('*')
-      .meta({ description: 'Refuse if the memory has another revision; * for any' }),
+      .meta({ description: 'Revision that the memory must have; * accepts any' }),
   }),
   output: z.object({ memory: listedMemory }),
   effect: 'changes',
@@ -60,15 +65,15 @@ export const memoryDelete = tool({
   name: 'memory_delete',
   title: 'Delete a memory',
   description:
-    'Remove a memory that is wrong, or that the user wants forgotten. It can be restored for 30 days. With hard_delete it is erased at once and for ever, which needs an admin and the explicit wish of the user.',
+    'Remove a memory that is wrong, or that the user wants forgotten. It can be restored for 30 days. With hard_delete it is erased immediately and forever, which needs an admin and the explicit wish of the user.',
   input: z.strictObject({
     memory_id: memoryIdField,
-    hard_delete: z.boolean().default(false).meta({ description: 'Erase it irrevocably' }),
+    hard_delete: z.boolean().default(false).meta({ description: 'Erase the memory irrevocably' }),
   }),
   output: z.object({
     id: z.string(),
     state: z.enum(['active', 'deleted', 'archived', 'erased']),
-    retentionUntil: z.string().optional().meta({ description: 'Until when it can be restored' }),
+    retentionUntil: z.string().optional().meta({ description: 'Time until which it can be restored' }),
   }),
   effect: 'deletes',
   parameters: { mode: 'hard_delete' },

@@ -18,13 +18,14 @@ export const spaceIdField = identifier.optional().meta({
 const filtersField = z
   .looseObject({
     max_tokens: z.int().min(1).max(10_000_000).optional().meta({
-      description: 'Budget for the contents of all results; longer ones are cut, the last left out',
+      description:
+        'Maximum tokens of all contents together; long ones are cut, and the last results are left out',
     }),
   })
   .optional()
   .meta({
     description:
-      'Conditions such as {"metadata.owner": {"eq": "release team"}, "createdAt": {"gte": "2026-01-01T00:00:00Z"}}. Operators: eq, ne, in, gt, gte, lt, lte, contains; combine with {"and": [...]}, {"or": [...]}, {"not": {...}}. Fields: metadata.<path>, tags, layer, createdAt, updatedAt, occurredAt, createdBy, externalId, content, importance; a refusal lists all',
+      'Conditions such as {"metadata.owner": {"eq": "release team"}, "createdAt": {"gte": "2026-01-01T00:00:00Z"}}. Operators: eq, ne, in, gt, gte, lt, lte, contains; combine with {"and": [...]}, {"or": [...]}, {"not": {...}}. Fields: metadata.<path>, tags, layer, createdAt, updatedAt, occurredAt, createdBy, externalId, content, importance; an error lists all fields',
   });
 
 const resultFields = {
@@ -34,7 +35,7 @@ const resultFields = {
 
 const answerFields = {
   results: z.array(z.object(resultFields)),
-  leftOut: z.int().optional().meta({ description: 'Results that did not fit into max_tokens' }),
+  leftOut: z.int().optional().meta({ description: 'Number of results that did not fit into max_tokens' }),
   searchId: z.string().meta({ description: 'Pass it as search_id to memory_feedback' }),
   warnings: warningsSchema,
 };
@@ -51,16 +52,16 @@ export const memorySearch = tool({
   name: 'memory_search',
   title: 'Search memories',
   description:
-    'Find what is remembered about a question. Call it before you answer anything that may depend on earlier conversations, preferences, decisions or facts of the user or the team. Ask in a full sentence, as you would ask a person. It answers only memories that are likely to be relevant, the best first, and nothing if nothing is known. Each result has an id, a score from 0 to 1, its layer and dates. For a chain of facts ("who leads the team that owns X") use memory_multi_hop.',
+    'Find what is remembered about a question. Call it before you answer anything that may depend on earlier conversations, preferences, decisions or facts of the user or the team. Ask in a full sentence, as you would ask a person. It returns only memories that are likely to be relevant, best first, and nothing if nothing is known. Each result has an id, a score from 0 to 1, its layer and dates. For a chain of facts ("who leads the team that owns X") use memory_multi_hop.',
   input: z.strictObject({
     query: query.meta({ description: 'The question, in natural language' }),
     space_id: spaceIdField,
     filters: filtersField,
-    top_k: topK.meta({ description: 'Most results, 1 to 1000' }),
+    top_k: topK.meta({ description: 'Maximum number of results, 1 to 1000' }),
     layers: layers.meta({
-      description: 'Only memories of these layers; default: everything that the caller can see',
+      description: 'Only memories of these layers. Default: all that the caller can see',
     }),
-    session_id: sessionId.meta({ description: 'The conversation in which you ask' }),
+    session_id: sessionId.meta({ description: 'Id of the current conversation' }),
   }),
   output: z.object(answerFields),
   effect: 'reads',
@@ -83,10 +84,12 @@ export const memoryMultiHop = tool({
   name: 'memory_multi_hop',
   title: 'Search along connections',
   description:
-    'Answer a question that needs several facts in a row: it searches, then follows links and names from the results to further memories. Use it if the answer is about something that the question does not name itself. It costs more than memory_search; use that one for plain questions.',
+    'Answer a question that needs several facts in a row: it searches, then follows links and names from the results to further memories. Use it if the answer is about something that the question does not name. It costs more than memory_search, which is enough for plain questions.',
   input: z.strictObject({
     query: query.meta({ description: 'The question, in natural language' }),
-    max_hops: multiHop.input.shape.depth.meta({ description: 'Steps from the first results, 1 to 3' }),
+    max_hops: multiHop.input.shape.depth.meta({
+      description: 'Maximum number of steps from the first results, 1 to 3',
+    }),
     space_id: spaceIdField,
   }),
   output: z.object({ ...answerFields, paths: multiHop.output.shape.paths }),

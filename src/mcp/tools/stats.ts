@@ -11,7 +11,7 @@ export const memoryStats = tool({
   description:
     'See how many memories there are, by layer and by space. Use it to find out which spaces exist, not to answer questions.',
   input: z.strictObject({
-    space_id: spaceIdField.meta({ description: 'Only this space; default: all' }),
+    space_id: spaceIdField.meta({ description: 'Only this space. Default: all' }),
   }),
   output: z.object({ coverage, total, layers, spaces }),
   effect: 'reads',

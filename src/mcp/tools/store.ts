@@ -12,26 +12,26 @@ export const memoryStore = tool({
   name: 'memory_store',
   title: 'Store a memory',
   description:
-    'Remember something for later conversations: a preference, a decision, a fact about the user, the team or the project, a lesson learned. One self-contained statement per memory, in words that will be understood without this conversation, with names instead of "he" or "this". Do not store secrets, or what you only guess. If a memory about it exists, change that one with memory_update.',
+    'Remember something for later conversations: a preference, a decision, a fact about the user, the team or the project, a lesson learned. One self-contained statement per memory, in words that will be understood without this conversation, with names instead of "he" or "this". Do not store secrets, or what you only guess. If a memory about it already exists, change it with memory_update.',
   input: z.strictObject({
     content: content.meta({ description: 'What to remember, 1 to 1,000,000 characters' }),
-    space_id: identifier.optional().meta({ description: 'Named area that it belongs to' }),
-    metadata: metadata.meta({ description: 'Further fields, for filters' }),
+    space_id: identifier.optional().meta({ description: 'Named area that the memory belongs to' }),
+    metadata: metadata.meta({ description: 'Additional fields, usable in filters' }),
     representations: representations.meta({ description: 'The same content in other forms, by kind' }),
     layer: layer.meta({
       description:
-        'Who sees it: user (the default: this user alone), session, agent, project, team, org or company',
+        'Who can see the memory: user (default: only this user), session, agent, project, team, org or company',
     }),
     scope: scopeSchema.prefault({}).meta({
       description:
         'Identifiers of the layer, such as {"team": "search"} for the layer team; not needed for user',
     }),
-    session_id: identifier.optional().meta({ description: 'The conversation, for the layer session' }),
+    session_id: identifier.optional().meta({ description: 'Id of the conversation, for the layer session' }),
     tags,
     external_id: externalId.meta({ description: 'Your own name for the memory, unique in the tenant' }),
     on_conflict: onConflict.meta({
       description:
-        'report: answer which memories of the same layer it contradicts, supersedes or duplicates; supersede: also mark those as superseded where that is sure; ignore: store it without a comparison',
+        'report: list the memories of the same layer that it contradicts, supersedes or duplicates; supersede: also mark them as superseded where that is certain; ignore: store without comparing',
     }),
     occurred_at: occurredAt.meta({ description: 'When it happened, RFC 3339, if not now' }),
   }),

@@ -47,7 +47,7 @@ export const annotationsOf: Readonly<
 
 /** Parameter of every tool. */
 export const userIdField = identifier.optional().meta({
-  description: 'The user you act for; only with a credential that serves many users (role agent)',
+  description: 'User you act for; only with a credential of role agent',
 });
 
 type WithUser<Input extends z.ZodObject> = Input & z.ZodObject<{ user_id: typeof userIdField }>;
