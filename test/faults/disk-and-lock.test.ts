@@ -216,7 +216,7 @@ async function checkoutWithOwnModels(home: string): Promise<string> {
   await mkdir(copy);
   for (const name of ['bin', 'models'])
     await cp(path.join(own, name), path.join(copy, name), { recursive: true });
-  for (const name of ['src', 'node_modules', 'package.json'])
+  for (const name of ['src', 'packages', 'node_modules', 'package.json'])
     await symlink(path.join(own, name), path.join(copy, name));
   return copy;
 }
