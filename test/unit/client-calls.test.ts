@@ -8,7 +8,7 @@ import { fakeFetch, json } from '../support/fake-fetch.ts';
 const without = ['GET /livez', 'GET /metrics'];
 
 /** One call of each method; path parameters are their own names. */
-const callsOf = (client: Stratalog, { memories, reasoning, audit, admin } = client) => [
+const callsOf = (client: Stratalog, { memories, reasoning, summaries, audit, admin } = client) => [
   client.search({ query: 'a' }),
   client.context({ query: 'a', tokenBudget: 1 }),
   client.stats(),
@@ -28,6 +28,9 @@ const callsOf = (client: Stratalog, { memories, reasoning, audit, admin } = clie
   memories.feedback('{id}', { kind: 'outdated' }),
   memories.validate({ ids: [] }),
   reasoning.multiHop({ query: 'a' }),
+  summaries.list(),
+  summaries.get({ layer: 'company', depth: 'sentence' }),
+  summaries.refresh({ layer: 'company', scope: {} }),
   audit.events().page(),
   audit.stream().next(),
   audit.follow().next(),

@@ -4,6 +4,7 @@ import { Audit } from './audit.ts';
 import { Memories } from './memories.ts';
 import type { CallOptions, StratalogOptions } from './options.ts';
 import type { ApiRequest, RequestOptions } from './request.ts';
+import { Summaries } from './summaries.ts';
 import { Transport } from './transport.ts';
 
 /**
@@ -13,6 +14,7 @@ import { Transport } from './transport.ts';
 export class Stratalog {
   readonly memories: Memories;
   readonly reasoning: Reasoning;
+  readonly summaries: Summaries;
   readonly audit: Audit;
   readonly admin: Admin;
   readonly #transport: Transport;
@@ -23,6 +25,7 @@ export class Stratalog {
     this.#transport = transport;
     this.memories = new Memories(transport);
     this.reasoning = new Reasoning(transport);
+    this.summaries = new Summaries(transport);
     this.audit = new Audit(transport);
     this.admin = new Admin(transport);
   }

@@ -1,0 +1,55 @@
+import type * as api from './api-types.ts';
+import type { CallOptions, CommandOptions } from './options.ts';
+import type { Transport } from './transport.ts';
+
+/** Which summaries to read; `scope` contains the identifiers of the scope. */
+export interface AskedSummaries {
+  readonly layer?: api.Summary['layer'] | undefined;
+  readonly scope?: Readonly<Record<string, string>> | undefined;
+  readonly depth?: api.Summary['depth'] | undefined;
+}
+
+/** `/v1/summaries`: short texts about what layers hold. */
+export class Summaries {
+  readonly #transport: Transport;
+
+  constructor(transport: Transport) {
+    this.#transport = transport;
+  }
+
+  /** The summaries that the caller can see, the most specific layer first. */
+  async list(asked: AskedSummaries = {}, options?: CallOptions): Promise<api.Summary[]> {
+    const { items, summary } = await this.#read(asked, options);
+    return items ?? (summary ? [summary] : []);
+  }
+
+  /** The summary of one scope; null if there is none. */
+  async get(
+    asked: AskedSummaries & { readonly layer: api.Summary['layer']; readonly depth: api.Summary['depth'] },
+    options?: CallOptions,
+  ): Promise<api.Summary | null> {
+    const { items, summary } = await this.#read(asked, options);
+    return summary ?? items?.[0] ?? null;
+  }
+
+  /** Have the summaries of a scope made anew. They are there shortly after. */
+  refresh(request: api.RefreshSummary, options?: CommandOptions): Promise<api.RefreshSummaryAnswer> {
+    return this.#transport.call(
+      { method: 'POST', path: '/v1/summaries/refresh', body: request, changes: true },
+      options,
+    );
+  }
+
+  #read(
+    { scope = {}, ...asked }: AskedSummaries,
+    options: CallOptions | undefined,
+  ): Promise<api.ListSummariesAnswer> {
+    const identifiers = Object.fromEntries(
+      Object.entries(scope).map(([key, value]) => [`scope.${key}`, value]),
+    );
+    return this.#transport.call(
+      { method: 'GET', path: '/v1/summaries', query: { ...asked, ...identifiers }, reads: 'query' },
+      options,
+    );
+  }
+}
