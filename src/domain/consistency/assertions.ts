@@ -19,6 +19,8 @@ export interface NegatedAssertion {
   readonly verb: number | undefined;
 }
 
+/** In UTF-16 units. */
+const maxLength = 200;
 const minWords = 3;
 const maxWords = 12;
 
@@ -49,8 +51,10 @@ const HAVING = set('is are has have needs need uses use takes take');
 
 /** Parses a text as an assertion; undefined if it is anything else, or too vague to compare. */
 export function parseAssertion(text: string): Assertion | undefined {
-  const sentence = text.trim().replace(/[.!]$/, '').replaceAll('’', "'");
-  if (sentence.length > 200 || NOT_ONE_SENTENCE.test(sentence)) return undefined;
+  const trimmed = text.trim();
+  if (trimmed.length > maxLength + 1) return undefined;
+  const sentence = trimmed.replace(/[.!]$/, '').replaceAll('’', "'");
+  if (sentence.length > maxLength || NOT_ONE_SENTENCE.test(sentence)) return undefined;
   const all = tokensOf(spelledOut(sentence));
   const tokens = /^the$/i.test(all[0]?.text ?? '') ? all.slice(1) : all;
   if (all.length < minWords || all.length > maxWords) return undefined;

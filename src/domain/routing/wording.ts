@@ -55,7 +55,7 @@ export const conditions =
 
 /** Names something by letters and a number, a version, a year or a handle: `EIP-1559`, `v1.33`, `2024`, `@ada`. */
 export const references =
-  /\b\p{L}{2,}-\d+\b|\bv?\d+(?:\.\d+)+\b|\b(?:19|20)\d\d\b|(?<![\p{L}\p{N}])@[\p{L}\p{N}_-]+/gu;
+  /\b\p{L}{2,40}-\d+\b|\bv?\d+(?:\.\d+)+\b|\b(?:19|20)\d\d\b|(?<![\p{L}\p{N}])@[\p{L}\p{N}_-]+/gu;
 
 /** Joins the things that are asked about. */
 export const coordinations =

@@ -25,21 +25,22 @@ const CONTEXT = 40;
  * quarter") are only read if `now` is given. A form that can mean several times ("11/12/2026") gives no period.
  */
 export function findPeriods(text: string, now?: Date): Period[] {
-  const claimed: { start: number; end: number; period?: Period }[] = [];
+  const periods: Period[] = [];
+  /** By UTF-16 unit: whether an earlier form has read it. */
+  const claimed = new Uint8Array(text.length);
   for (const { pattern, read, isRelative } of FORMS) {
     for (const match of text.matchAll(pattern)) {
       const [start, end] = [match.index, match.index + match[0].length];
-      if (claimed.some((other) => start < other.end && end > other.start)) continue;
+      if (claimed.subarray(start, end).includes(1)) continue;
       const found = read(formMatch(text, match), now);
       if (found === undefined || (found !== 'none' && !isWithinYears(found))) continue;
-      if (found === 'none') claimed.push({ start, end });
-      else {
-        const isAhead = isRelative && now !== undefined && Date.parse(found.from) > now.getTime();
-        claimed.push({ start, end, period: { isPlain: true, ...found, isAhead, start, end } });
-      }
+      claimed.fill(1, start, end);
+      if (found === 'none') continue;
+      const isAhead = isRelative && now !== undefined && Date.parse(found.from) > now.getTime();
+      periods.push({ isPlain: true, ...found, isAhead, start, end });
     }
   }
-  return claimed.flatMap(({ period }) => period ?? []).sort((a, b) => a.start - b.start);
+  return periods.sort((a, b) => a.start - b.start);
 }
 
 function formMatch(text: string, match: RegExpExecArray): FormMatch {

@@ -191,7 +191,7 @@ function plansIn(text: string): Choice[] {
 /** States with the word before them, which says what has the state: "fails open", "is enabled". */
 function statesIn(text: string): Choice[] {
   const states: Choice[] = [];
-  for (const { 1: verb, 2: word, index } of text.matchAll(/(\p{L}{2,})\s(?=(\p{L}{2,}))/gu)) {
+  for (const { 1: verb, 2: word, index } of text.matchAll(/(?<!\p{L})(\p{L}{2,})\s(?=(\p{L}{2,}))/gu)) {
     const state = fold(word!);
     if (!isState(state)) continue;
     const kind = /^(?:is|are|was|were|be|am|now|currently|still)$/i.test(verb!)

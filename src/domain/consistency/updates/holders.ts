@@ -8,7 +8,8 @@ import { commonSupport, sharedSubjects, type Comparison, type Update } from './s
 const minSupport = 2.5;
 const mostPairs = 200;
 
-const NAME = String.raw`(?:(?:Dr|Mr|Mrs|Ms|Prof|Sra?|Dra?|Frau|Herr)\.? )?\p{Lu}[\p{L}’'-]+(?: \p{Lu}[\p{L}’'-]+){0,2}`;
+/** A longer run of letters would be read again from each of its capitals. */
+const NAME = String.raw`(?:(?:Dr|Mr|Mrs|Ms|Prof|Sra?|Dra?|Frau|Herr)\.? )?\p{Lu}[\p{L}’'-]{1,40}(?: \p{Lu}[\p{L}’'-]{1,40}){0,2}`;
 /** Roles and properties of which a thing or person has only one at a time. */
 const ROLE = `(?:${(
   'owner maintainer lead leader manager boss contact paediatrician pediatrician doctor dentist therapist teacher tutor coach ' +
@@ -51,8 +52,8 @@ const HOLDING: readonly (readonly [pattern: RegExp, role?: string])[] = [
   [new RegExp(String.raw`\b(?:owned|maintained|looked after) by (?<name>${NAME})`, 'gu'), 'owner'],
 ];
 
-const PLACE = String.raw`\p{Lu}[\p{L}.'’-]+(?: \p{Lu}[\p{L}.'’-]+){0,2}`;
-const ADDRESS = String.raw`(?:\p{Lu}[\p{L}.'’-]*(?:straße|strasse|str\.|gasse|weg|platz|allee|ring|ufer|damm|gatan|vej|straat|laan)|(?:Rua|Calle|Rue|Via|Avenida|Plaza|Praça)(?: d[aeo]s?)? ${PLACE}|${PLACE}) \d{1,4}[a-z]?\b|\d{1,5} ${PLACE} (?:Street|St|Road|Rd|Avenue|Ave|Lane|Drive|Way|Court|Square|Boulevard)\b`;
+const PLACE = String.raw`\p{Lu}[\p{L}.'’-]{1,40}(?: \p{Lu}[\p{L}.'’-]{1,40}){0,2}`;
+const ADDRESS = String.raw`(?:\p{Lu}[\p{L}.'’-]{0,40}(?:straße|strasse|str\.|gasse|weg|platz|allee|ring|ufer|damm|gatan|vej|straat|laan)|(?:Rua|Calle|Rue|Via|Avenida|Plaza|Praça)(?: d[aeo]s?)? ${PLACE}|${PLACE}) \d{1,4}[a-z]?\b|\d{1,5} ${PLACE} (?:Street|St|Road|Rd|Avenue|Ave|Lane|Drive|Way|Court|Square|Boulevard)\b`;
 const AT_PLACE = new RegExp(
   String.raw`\b(?:lives|(?<=\b(?:I|[Ww]e|[Tt]hey|[Mm]y \p{L}+) (?:now )?)live|living|based|located|(?:office|flat|apartment|house|headquarters|address|shop|practice|studio)(?: is| are|:)?(?: now)?|resid\p{L}+|works?(?: from)?|mov(?:ed|es|ing)|relocat(?:ed|es|ing))(?: back)?(?: from [^.,;]{2,30}?)?(?: (?:at|in|to|from|on))? (?<name>${ADDRESS}|${PLACE})`,
   'gu',

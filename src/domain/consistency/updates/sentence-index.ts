@@ -143,9 +143,9 @@ function sentenceOf(text: string): BareSentence {
   };
 }
 
-/** File names, dotted and snake-case identifiers, paths, numbers of flights and tickets. */
+/** File names, dotted and snake-case identifiers, paths, numbers of flights and tickets. They begin where a word begins. */
 const IDENTIFIER =
-  /[\p{L}\p{N}]+(?:[._/][\p{L}\p{N}]+)+|(?<![\p{L}\p{N}])\p{Lu}{2,5} \d{2,6}(?![\p{L}\p{N}])/gu;
+  /(?<![\p{L}\p{N}])(?:[\p{L}\p{N}]+(?:[._/][\p{L}\p{N}]+)+|\p{Lu}{2,5} \d{2,6}(?![\p{L}\p{N}]))/gu;
 
 function subjectsOf(text: string, values: readonly Value[]): Map<string, Subject> {
   const subjects = new Map<string, Subject>();

@@ -28,7 +28,12 @@ export interface Question {
 }
 
 const WORD = /(@)?(v?\p{N}+(?:\.\p{N}+)+|[\p{L}\p{N}][\p{L}\p{M}\p{N}]*)(?:['’]s(?![\p{L}\p{N}]))?/giu;
-const QUOTED = /"[^"]+"|“[^”]+”|«[^»]+»/gu;
+const OPENING = /["“«]/g;
+const CLOSING: ReadonlyMap<string, string> = new Map([
+  ['"', '"'],
+  ['“', '”'],
+  ['«', '»'],
+]);
 
 /** Splits a question into words, in time linear in its length. */
 export function readQuestion(text: string): Question {
@@ -38,14 +43,27 @@ export function readQuestion(text: string): Question {
     const word = withoutV(fold(written));
     return { word, stem: stem(word), start, end: start + written.length, isHandle: at !== '' };
   });
-  const quoted = [...text.matchAll(QUOTED)].flatMap(({ index, 0: match }): Span[] => {
-    const inside = tokens.flatMap(({ start }, i) =>
-      start > index && start < index + match.length ? [i] : [],
-    );
-    const [from] = inside;
-    return from === undefined ? [] : [{ from, to: from + inside.length }];
-  });
-  return { text, tokens, quoted };
+  return { text, tokens, quoted: quotedSpans(text, tokens) };
+}
+
+/** The words between each pair of quotation marks. Each mark and word is looked at once, however many marks are never closed. */
+function quotedSpans(text: string, tokens: readonly Token[]): Span[] {
+  const spans: Span[] = [];
+  const unclosed = new Set<string>();
+  let [end, from] = [0, 0];
+  for (const { 0: mark, index } of text.matchAll(OPENING)) {
+    if (index < end || unclosed.has(mark)) continue;
+    const close = text.indexOf(CLOSING.get(mark)!, index + 1);
+    if (close < 0) unclosed.add(mark);
+    if (close <= index + 1) continue;
+    end = close + 1;
+    while (from < tokens.length && tokens[from]!.start < index) from++;
+    let to = from;
+    while (to < tokens.length && tokens[to]!.start < end) to++;
+    if (to > from) spans.push({ from, to });
+    from = to;
+  }
+  return spans;
 }
 
 /** The words of a span in the form that `keyOf` returns. */

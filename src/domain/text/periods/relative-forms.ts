@@ -60,7 +60,10 @@ function relative(
   return form(source, (match, now) => (now ? read(match, now) : undefined), flags);
 }
 
-/** Forms that depend on the time of asking. A form that contains another one comes first. */
+/**
+ * Forms that depend on the time of asking. A form that contains another one comes first. `\b` before a lookbehind keeps it from reading
+ * a run of spaces back from each of them.
+ */
 export const relativeForms: readonly Form[] = [
   relative('\\b(?:the\\s+)?day\\s+before\\s+yesterday\\b', (_, now) => daysFrom(now, -2, -1)),
   relative('\\b(?:the\\s+)?day\\s+after\\s+tomorrow\\b', (_, now) => daysFrom(now, 2, 3)),
@@ -107,7 +110,7 @@ export const relativeForms: readonly Form[] = [
   ),
   // "since the start of the year".
   relative(
-    `(?<=\\b(?:beginning|start)\\s+of\\s+)the\\s+(?<unit>week|month|quarter|year)\\b(?!\\s+(?:of|\\d))`,
+    `\\b(?<=\\b(?:beginning|start)\\s+of\\s+)the\\s+(?<unit>week|month|quarter|year)\\b(?!\\s+(?:of|\\d))`,
     ({ group }, now) => unitFrom(now, 0, unitOf(group('unit'))),
   ),
   relative(`\\b${DAY_NAME},?\\s+(?:of\\s+)?${WHICH}\\s+week\\b`, ({ group }, now) =>
@@ -142,7 +145,7 @@ export const relativeForms: readonly Form[] = [
     weekdayNamed,
     'g',
   ),
-  relative(`(?<=\\b(?:since|after|before|from)\\s+)${DAY_NAME}`, ({ group }, now) =>
+  relative(`\\b(?<=\\b(?:since|after|before|from)\\s+)${DAY_NAME}`, ({ group }, now) =>
     latestWeekday(now, weekdayOf(group('weekday'))),
   ),
   relative('\\bq(?<quarter>[1-4])\\b', (match, now) => {
@@ -167,7 +170,7 @@ export const relativeForms: readonly Form[] = [
       : { ...latestMonths(monthOf(group('month')), now), isPlain: false },
   ),
   relative(
-    `(?<=\\b(?:[Ii]n|of|[Ss]ince|[Ff]rom|[Uu]ntil|till|[Bb]efore|[Aa]fter|[Dd]uring|this|last)\\s+)(?<month>${SHORT_MONTH})\\b(?!\\s*\\d)`,
+    `\\b(?<=\\b(?:[Ii]n|of|[Ss]ince|[Ff]rom|[Uu]ntil|till|[Bb]efore|[Aa]fter|[Dd]uring|this|last)\\s+)(?<month>${SHORT_MONTH})\\b(?!\\s*\\d)`,
     ({ group }, now) => ({ ...latestMonths(monthOf(group('month')), now), isPlain: false }),
     'g',
   ),
