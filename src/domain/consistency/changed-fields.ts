@@ -56,6 +56,6 @@ function describeDifference({ field, values: [left, right] }: FieldPair): string
 
 /** Shortens long values; the reason's `same` and `differs` have them in full. */
 function abridge(value: unknown): string {
-  const text = JSON.stringify(value);
+  const text = JSON.stringify(typeof value === 'string' ? truncate(value, 81) : value);
   return text.length > 80 ? `${truncate(text, 80)}…` : text;
 }

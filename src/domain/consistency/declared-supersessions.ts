@@ -1,3 +1,4 @@
+import type { JsonObject } from '../json.ts';
 import { innermostContainer } from '../layers.ts';
 import { keyOf, type FieldValue } from '../routing/vocabulary.ts';
 import type { Statement } from './statement.ts';
@@ -20,12 +21,23 @@ const confidence = 0.95;
 
 /** Maximum per memory, since each declaration is compared with every other memory. */
 const maxDeclarations = 100;
+/** In UTF-16 units: a list of a hundred ids. Longer texts name no memory. */
+const maxNameLength = 4_000;
 
 /** A memory says that it replaces, or is replaced by, the memory that `value` names. */
 export interface Declaration {
   readonly field: string;
   readonly replaced: boolean;
   readonly value: string;
+  /** What the value can name, prepared once because each declaration is compared with every other memory. */
+  readonly keys: Keys;
+}
+
+/** Keys of names. */
+interface Keys {
+  readonly whole: ReadonlySet<string>;
+  /** Of the segments of paths. */
+  readonly parts: ReadonlySet<string>;
 }
 
 /**
@@ -40,7 +52,7 @@ export function declaredSupersessions(
   if (declarations.length === 0) return [];
   const names = namesOf(other, own);
   return declarations
-    .filter(({ value }) => isNamedBy(names, value))
+    .filter(({ keys }) => isNamedBy(names, keys))
     .map(({ field, replaced, value }) => {
       const [older, newer] = replaced ? [own.id, other.id] : [other.id, own.id];
       const detail = `${field} of ${own.id} names ${other.id}: ${JSON.stringify(value)}`;
@@ -60,8 +72,8 @@ export function findDeclarations({ metadata, content }: Statement): Declaration[
     const replaced = REPLACED.test(name);
     if (!replaced && !REPLACES.test(name)) return;
     for (const each of Array.isArray(value) ? (value as unknown[]) : [value])
-      if (found.size < maxDeclarations && (typeof each === 'string' || typeof each === 'number'))
-        found.set(JSON.stringify([field, replaced, each]), { field, replaced, value: String(each) });
+      if (found.size < maxDeclarations && isName(each))
+        found.set(JSON.stringify([field, replaced, each]), declaration(field, replaced, String(each)));
   };
   for (const [field, value] of metadataLeaves(metadata))
     add(field, field.slice(field.lastIndexOf('.') + 1), value);
@@ -77,39 +89,51 @@ export function findDeclarations({ metadata, content }: Statement): Declaration[
   return [...found.values()];
 }
 
-/** Keys that name one memory but not the other. A whole value can match any key of `whole`; a path segment only those of `parts`. */
-interface Names {
-  readonly whole: ReadonlySet<string>;
-  readonly parts: ReadonlySet<string>;
+function isName(value: unknown): value is string | number {
+  return typeof value === 'number' || (typeof value === 'string' && value.length <= maxNameLength);
 }
 
-function namesOf(memory: Statement, other: Statement): Names {
-  const names: FieldValue[] = [memory.id];
-  const values: FieldValue[] = [];
-  if (memory.externalId !== undefined) names.push(memory.externalId);
+/** The value, each item of a list, and each segment of a path can name a memory. */
+function declaration(field: string, replaced: boolean, value: string): Declaration {
+  const items = [value, ...value.split(/[,;]/)];
+  const parts = items.flatMap((item) => item.split('/'));
+  const keys = { whole: new Set(items.map(keyOf)), parts: new Set(parts.map(keyOf)) };
+  return { field, replaced, value, keys };
+}
+
+/** Keys that name one memory but not the other. A whole value can match any key of `whole`; a path segment only those of `parts`. */
+function namesOf(memory: Statement, other: Statement): Keys {
+  const names = [keyOf(memory.id)];
+  const values: string[] = [];
+  if (memory.externalId !== undefined) names.push(keyOf(memory.externalId));
   // A container that holds both memories does not identify either of them.
   const container = innermostContainer(memory.scope);
-  if (container && container.value !== other.scope[container.key]) names.push(container.value);
+  if (container && container.value !== other.scope[container.key]) names.push(keyOf(container.value));
   for (const {
     field,
     values: [value, different],
   } of sharedFields(memory, other)) {
-    if ((typeof value !== 'string' && typeof value !== 'number') || value === different) continue;
+    if (!isName(value) || value === different) continue;
     const kind = fieldKind(field);
-    if (kind === 'name') names.push(value);
-    else if (kind === 'value') values.push(value);
+    if (kind === 'name') names.push(keyOfField(memory.metadata, field, value));
+    else if (kind === 'value') values.push(keyOfField(memory.metadata, field, value));
   }
-  return {
-    whole: new Set([...names, ...values].map(keyOf)),
-    parts: new Set(names.map(keyOf).filter(isDistinctive)),
-  };
+  return { whole: new Set([...names, ...values]), parts: new Set(names.filter(isDistinctive)) };
 }
 
-/** Checks the value, each item of a list, and each segment of a path. */
-function isNamedBy({ whole, parts }: Names, value: string): boolean {
-  return [value, ...value.split(/[,;]/)].some(
-    (item) => whole.has(keyOf(item)) || item.split('/').some((part) => parts.has(keyOf(part))),
-  );
+/** Cache: each memory is compared with many others. */
+const knownKeys = new WeakMap<JsonObject, Map<string, string>>();
+
+function keyOfField(metadata: JsonObject, field: string, value: FieldValue): string {
+  const keys = knownKeys.get(metadata) ?? new Map<string, string>();
+  knownKeys.set(metadata, keys);
+  const key = keys.get(field) ?? keyOf(value);
+  keys.set(field, key);
+  return key;
+}
+
+function isNamedBy({ whole, parts }: Keys, keys: Keys): boolean {
+  return [...whole].some((key) => keys.whole.has(key)) || [...parts].some((key) => keys.parts.has(key));
 }
 
 /** Whether a key contains a letter. Plain numbers occur in many paths. */

@@ -1,6 +1,6 @@
 import type { SupersessionGraph } from '../links/supersession-graph.ts';
 import { similarPairs } from './similar-texts.ts';
-import { findDeclarations, declaredSupersessions } from './declared-supersessions.ts';
+import { findDeclarations, declaredSupersessions, type Declaration } from './declared-supersessions.ts';
 import { parseAssertion, assertionPairs } from './assertions.ts';
 import { contradictionsFromLinks, supersessionsFromLinks } from './link-verdicts.ts';
 import { shortTextOf } from './short-texts.ts';
@@ -60,11 +60,11 @@ export function* inconsistencySteps(
 ): Generator<undefined, Inconsistencies, undefined> {
   const sorted = [...statements].sort((left, right) => (left.id < right.id ? -1 : 1));
   const ids = new Set(sorted.map(({ id }) => id));
-  const wording = verdictsFromWording(sorted);
+  const wording = yield* verdictsFromWording(sorted);
   return collect([
     ...supersessionsFromLinks(ids, links.supersessions),
     ...contradictionsFromLinks(ids, links.contradicts),
-    ...verdictsFromFields(sorted),
+    ...(yield* verdictsFromFields(sorted)),
     ...wording,
     ...(yield* verdictsFromSentences(sorted, new Set(wording.map(pairOf)))),
   ]);
@@ -102,8 +102,12 @@ function pairOf(verdict: Verdict): string {
   return [...ids].sort().join(' ');
 }
 
-function verdictsFromFields(statements: readonly Statement[]): Verdict[] {
-  const declarations = statements.map(findDeclarations);
+function* verdictsFromFields(statements: readonly Statement[]): Generator<undefined, Verdict[], undefined> {
+  const declarations: Declaration[][] = [];
+  for (const statement of statements) {
+    declarations.push(findDeclarations(statement));
+    yield;
+  }
   const verdicts: Verdict[] = [];
   for (const [index, left] of statements.entries())
     for (const [offset, right] of statements.slice(index + 1).entries()) {
@@ -111,28 +115,32 @@ function verdictsFromFields(statements: readonly Statement[]): Verdict[] {
       verdicts.push(...declaredSupersessions(right, declarations[index + 1 + offset]!, left));
       const verdict = compareFields(left, right);
       if (verdict) verdicts.push(verdict);
+      yield;
     }
   return verdicts;
 }
 
-function verdictsFromWording(statements: readonly Statement[]): Verdict[] {
-  const wordings = statements.map(({ content: text }): Wording => ({
-    text,
-    shortText: shortTextOf(text),
-    assertion: parseAssertion(text),
-  }));
+function* verdictsFromWording(statements: readonly Statement[]): Generator<undefined, Verdict[], undefined> {
+  const wordings: Wording[] = [];
+  for (const { content: text } of statements) {
+    wordings.push({ text, shortText: shortTextOf(text), assertion: parseAssertion(text) });
+    yield;
+  }
   const pairs = [
     ...similarPairs(wordings.map(({ shortText }) => shortText)),
     ...assertionPairs(wordings.map(({ assertion }) => assertion)),
   ];
   const distinct = new Map(pairs.map((pair) => [pair.join(' '), pair]));
-  return [...distinct.values()].flatMap(([left, right]) => {
+  const verdicts: Verdict[] = [];
+  for (const [left, right] of distinct.values()) {
     const verdict = compareWording(statements[left]!, statements[right]!, [
       wordings[left]!,
       wordings[right]!,
     ]);
-    return verdict ? [verdict] : [];
-  });
+    if (verdict) verdicts.push(verdict);
+    yield;
+  }
+  return verdicts;
 }
 
 /** Merges verdicts into one entry per pair of memories. */

@@ -74,5 +74,16 @@ export function sharedFields(left: Statement, right: Statement): FieldPair[] {
 
 /** Whether the values of both memories are equal as JSON. */
 export function isEqualPair({ values: [left, right] }: FieldPair): boolean {
-  return canonicalJson(left) === canonicalJson(right);
+  if (typeof left === 'string' || typeof right === 'string') return left === right;
+  return canonicalOf(left) === canonicalOf(right);
+}
+
+/** Cache: a list can be long, and is compared with those of many memories. */
+const knownJson = new WeakMap<object, string>();
+
+function canonicalOf(value: JsonValue): string {
+  if (typeof value !== 'object' || value === null) return canonicalJson(value);
+  const known = knownJson.get(value) ?? canonicalJson(value);
+  knownJson.set(value, known);
+  return known;
 }

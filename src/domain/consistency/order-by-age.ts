@@ -5,6 +5,9 @@ import type { FieldPair } from './verdict.ts';
 
 const VERSION = /(?:^|[._-])(?:version|revision|rev)$/i;
 
+/** In UTF-16 units. Longer values are texts: to parse them for each pair of memories would take long. */
+const maxLength = 200;
+
 /** Whether the name of a metadata field says that it holds a version. */
 export function isVersionField(field: string): boolean {
   return VERSION.test(field);
@@ -32,7 +35,7 @@ export function orderByAge(
 }
 
 function isComparable(value: unknown): boolean {
-  return typeof value === 'number' || (typeof value === 'string' && kindOf(value) !== 'text');
+  return typeof value === 'number' || (isShort(value) && kindOf(value) !== 'text');
 }
 
 function isTimePair({ field, values }: FieldPair): boolean {
@@ -40,7 +43,11 @@ function isTimePair({ field, values }: FieldPair): boolean {
 }
 
 function isTime(value: unknown): boolean {
-  return typeof value === 'string' && !Number.isNaN(Date.parse(value));
+  return isShort(value) && !Number.isNaN(Date.parse(value));
+}
+
+function isShort(value: unknown): value is string {
+  return typeof value === 'string' && value.length <= maxLength;
 }
 
 function occurredAtPair(left: Statement, right: Statement): FieldPair | undefined {

@@ -1,0 +1,169 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { parseAssertion } from '../../src/domain/consistency/assertions.ts';
+import { findDeclarations } from '../../src/domain/consistency/declared-supersessions.ts';
+import {
+  detectInconsistencies,
+  inconsistencySteps,
+} from '../../src/domain/consistency/detect-inconsistencies.ts';
+import { shortTextOf } from '../../src/domain/consistency/short-texts.ts';
+import { preparedIndex } from '../../src/domain/consistency/updates/find-update.ts';
+import { SupersessionGraph } from '../../src/domain/links/supersession-graph.ts';
+import { asksPast } from '../../src/domain/ranking/asks-past.ts';
+import { askedTimes } from '../../src/domain/ranking/dates.ts';
+import { complexityOf } from '../../src/domain/routing/complexity.ts';
+import { planOf } from '../../src/domain/routing/planner.ts';
+import { readQuestion } from '../../src/domain/routing/planner/question.ts';
+import { maxAgeOf } from '../../src/domain/routing/recency.ts';
+import { namesIn, vocabularyRequestOf } from '../../src/domain/routing/vocabulary-request.ts';
+
+const now = new Date('2026-02-10T12:00:00Z');
+const noLinks = { supersessions: new SupersessionGraph([]), contradicts: [] };
+
+/** CPU time in milliseconds; the least of three, because the first run compiles and any run may collect garbage. */
+function workOf(run: () => unknown): number {
+  const times = [1, 2, 3].map(() => {
+    const started = process.cpuUsage();
+    run();
+    const { user, system } = process.cpuUsage(started);
+    return (user + system) / 1_000;
+  });
+  return Math.min(...times);
+}
+
+/** A text that is four times as long may take eight times the work; with quadratic work it takes sixteen times. */
+function expectLinear(run: (text: string) => unknown, textOf: (length: number) => string, length: number) {
+  const [short, long] = [textOf(length / 4), textOf(length)];
+  const least = workOf(() => run(short));
+  expect(
+    workOf(() => run(long)),
+    JSON.stringify(long.slice(0, 24)),
+  ).toBeLessThan(8 * least + 10);
+}
+
+const repeated = (piece: string, end: string) => (length: number) =>
+  piece.repeat(Math.ceil(length / piece.length)).slice(0, length - end.length) + end;
+
+const statement = (id: string, content: string, metadata: object = {}) =>
+  ({ id, layer: 'user', scope: { user: 'ada' }, metadata, content }) as never;
+
+describe('[I4] a question of the maximum length', () => {
+  const readers: Readonly<Record<string, readonly [longest: number, read: (text: string) => unknown]>> = {
+    askedTimes: [20_000, (text) => askedTimes(text, now)],
+    asksPast: [20_000, (text) => asksPast(text, { months: [], periods: [] }, now)],
+    maxAgeOf: [20_000, maxAgeOf],
+    vocabularyRequestOf: [20_000, vocabularyRequestOf],
+    // Both examine only 2,000 UTF-16 units.
+    complexityOf: [2_000, complexityOf],
+    planOf: [2_000, (text) => planOf(text, { fields: [], values: [] }, { now })],
+  };
+  const pieces = [
+    [
+      '\t',
+      ' \n',
+      'a',
+      '茶a',
+      '«',
+      '“',
+      '"',
+      '"a" ',
+      '“a” ',
+      '(',
+      '1.',
+      '1',
+      'a, ',
+      "a's ",
+      '@',
+      'which a-b ',
+    ],
+    ['q1 ', 'May ', 'in Jan ', 'since   ', 'the start of   ', 'not before the ', '5 May 2020 '],
+  ].flat();
+  for (const [name, [longest, read]] of Object.entries(readers))
+    it(`is read in linear time by ${name}`, () => {
+      for (const piece of pieces) expectLinear(read, repeated(piece, 'x'), longest);
+    });
+});
+
+it('finds the same quotations as a regular expression', () => {
+  const parts = fc.array(fc.constantFrom('"', '“', '”', '«', '»', 'a', ' ', 'b c'), { maxLength: 24 });
+  fc.assert(
+    fc.property(parts, (list) => {
+      const text = list.join('');
+      const { tokens, quoted } = readQuestion(text);
+      const found = [...text.matchAll(/"[^"]+"|“[^”]+”|«[^»]+»/gu)]
+        .map(({ 0: match, index }) =>
+          tokens.filter(({ start }) => start > index && start < index + match.length),
+        )
+        .filter((inside) => inside.length > 0);
+      expect(quoted.map(({ from, to }) => tokens.slice(from, to))).toEqual(found);
+    }),
+    { numRuns: 1_000 },
+  );
+});
+
+describe('[I4] a content without ordinary words', () => {
+  const readers: Readonly<Record<string, (text: string) => unknown>> = {
+    findDeclarations: (text) => findDeclarations(statement('a', text)),
+    parseAssertion,
+    shortTextOf,
+    namesIn,
+  };
+  const pieces = ['a', ' ', '\r', '1', '’', '茶a', 'a-', 'a_1 ', 'Replaces: 5\n', 'a ', '- ', ':', '.'];
+  for (const [name, read] of Object.entries(readers))
+    it(`is read in linear time by ${name}`, () => {
+      for (const piece of pieces) expectLinear(read, repeated(piece, 'x'), 400_000);
+    });
+
+  it('is not more work for the comparison of sentences than prose', () => {
+    const indexed = (sentence: string) => () => {
+      const steps = preparedIndex(`${sentence.slice(0, 595)}! `.repeat(1_700));
+      while (!steps.next().done);
+    };
+    const prose = workOf(
+      indexed('The owner of the harbour moved 12 ferries to Lisbon on 5 May. '.repeat(10)),
+    );
+    const pieces = [
+      '日本resid',
+      '茶Via',
+      'initialement',
+      'SMS',
+      'has been ',
+      'A- ',
+      'n’t a ',
+      'ab ed ',
+      '1,000',
+    ];
+    for (const piece of pieces)
+      expect(workOf(indexed(piece.repeat(600))), piece).toBeLessThan(6 * prose + 10);
+  });
+});
+
+describe('[I4] the comparison of memories', () => {
+  const memories = (count: number, metadata: (n: number) => object) =>
+    Array.from({ length: count }, (_, n) => statement(`m${n}`, `m${n}`, metadata(n)));
+
+  it('reads long values once per memory, not once per pair', () => {
+    const long = 'a/'.repeat(25_000);
+    const kinds: ((n: number) => object)[] = [
+      (n) => ({ replaces: 'x', title: 'same', version: `${n} ${long}`, made_at: `${long}${n}` }),
+      (n) => ({ replaces: Array.from({ length: 100 }, (_, i) => `${n}${i}${long.slice(0, 200)}`) }),
+      (n) => ({ title: 'same', list: [n, ...Array.from({ length: 40_000 }, () => 'a')] }),
+    ];
+    for (const metadata of kinds) {
+      const compare = (count: number) => () => detectInconsistencies(memories(count, metadata), noLinks);
+      // 190 pairs instead of one.
+      expect(workOf(compare(20))).toBeLessThan(40 * workOf(compare(2)) + 150);
+    }
+  });
+
+  it('lets other work run after each memory and each pair, of which it compares fields and sentences', () => {
+    const steps = inconsistencySteps(
+      memories(10, () => ({})),
+      noLinks,
+    );
+    let count = 0;
+    while (!steps.next().done) count++;
+    // Wording, fields and sentences of 10 memories; fields and sentences of 45 pairs.
+    expect(count).toBeGreaterThanOrEqual(3 * 10 + 2 * 45);
+  });
+});
