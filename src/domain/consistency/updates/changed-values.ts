@@ -11,7 +11,7 @@ const minSupport = 2.5;
 const minSupportUnsaid = 3.25;
 
 /** Ends of a clause: what stands between two of them belongs together. */
-const CLAUSE_END = /[,;()–—]|\s-+>?\s|→|\s(?:and|then|but|und|y|et)\s/u;
+const CLAUSE_END = /[,;()–—]|\s-+>?\s|→|\s(?:and|then|but|und|y|et)\s/gu;
 
 /** Sentences about the same thing with another number, date, time or version. */
 export function changedValues(comparison: Comparison): Update[] {
@@ -87,7 +87,7 @@ function changedValue(
 /** Whether both sentences name things by a number (a flight, a ticket) but none in common. */
 function nameOthers(older: Sentence, newer: Sentence): boolean {
   const [own, others] = [older, newer].map(({ subjects }) =>
-    [...subjects.keys()].filter((key) => /\p{L}.*\p{N}|\p{N}.*\p{L}/u.test(key)),
+    [...subjects.keys()].filter((key) => /\p{L}/u.test(key) && /\p{N}/u.test(key)),
   ) as [string[], string[]];
   return own.length > 0 && others.length > 0 && !own.some((key) => others.includes(key));
 }
@@ -150,11 +150,24 @@ function isConditional({ text }: Sentence, value: Value): boolean {
   return /\b(?:if|when|once|until|till|unless|above|below|over|under|before|bis|hasta|wenn)\b/iu.test(clause);
 }
 
+interface CurrentAndFormer {
+  readonly values: readonly Value[];
+  readonly former: readonly Value[];
+}
+
+/** By sentence and key: a sentence is compared with many others. */
+const knownValues = new WeakMap<Sentence, Map<string, CurrentAndFormer>>();
+
 /** In "from 300 to 600" and "412 -> 268", the first value is the former one. */
-function currentAndFormer(
-  key: string,
-  sentence: Sentence,
-): { readonly values: Value[]; readonly former: Value[] } {
+function currentAndFormer(key: string, sentence: Sentence): CurrentAndFormer {
+  const known = knownValues.get(sentence) ?? new Map<string, CurrentAndFormer>();
+  knownValues.set(sentence, known);
+  const found = known.get(key) ?? findCurrentAndFormer(key, sentence);
+  known.set(key, found);
+  return found;
+}
+
+function findCurrentAndFormer(key: string, sentence: Sentence): CurrentAndFormer {
   const all = sentence.values.filter((value) => value.key === key && !isConditional(sentence, value));
   const numbers = sentence.values.toSorted((a, b) => a.start - b.start);
   const former = numbers.filter((value, index) => {
@@ -192,17 +205,27 @@ function clauseOverlap(older: Sentence, left: Value, newer: Sentence, right: Val
   return weight;
 }
 
-function clauseSubjects({ text, subjects }: Sentence, value: Value): Map<string, Subject> {
-  let [start, end] = [0, text.length];
-  for (const match of text.matchAll(new RegExp(CLAUSE_END, 'gu'))) {
-    if (match.index + match[0].length <= value.start) start = match.index + match[0].length;
-    else if (match.index >= value.end) {
-      end = match.index;
-      break;
-    }
-  }
-  return new Map([...subjects].filter(([, subject]) => subject.start >= start && subject.start < end));
+/** By value: it is compared with many others. */
+const knownSubjects = new WeakMap<Value, ReadonlyMap<string, Subject>>();
+
+function clauseSubjects(sentence: Sentence, value: Value): ReadonlyMap<string, Subject> {
+  const found = knownSubjects.get(value) ?? findClauseSubjects(sentence, value);
+  knownSubjects.set(value, found);
+  return found;
 }
+
+function findClauseSubjects(sentence: Sentence, value: Value): ReadonlyMap<string, Subject> {
+  const ends = knownEnds.get(sentence) ?? [...sentence.text.matchAll(CLAUSE_END)];
+  knownEnds.set(sentence, ends);
+  const last = ends.findLast((match) => match.index + match[0].length <= value.start);
+  const start = last === undefined ? 0 : last.index + last[0].length;
+  const end = ends.find(({ index }) => index >= value.end)?.index ?? sentence.text.length;
+  return new Map(
+    [...sentence.subjects].filter(([, subject]) => subject.start >= start && subject.start < end),
+  );
+}
+
+const knownEnds = new WeakMap<Sentence, readonly RegExpExecArray[]>();
 
 /** Whether a key names what is counted: a seat, a rate, a room. Dates, durations and percentages can be about anything. */
 function isSpecific(key: string): boolean {
