@@ -27,6 +27,7 @@ describe('the periods of', () => {
     ['this year', 'this year: 2026..2027'],
     ['last month', 'last month: 2026-01..2026-02'],
     ['the past 3 months', 'past 3 months: 2025-11-10..2026-02-11'],
+    ['the next 0 weeks'],
     ['the last 2 weeks', 'last 2 weeks: 2026-01-27..2026-02-11'],
     ['yesterday', 'yesterday: 2026-02-09..2026-02-10'],
     ['on 3 June, 2023', '3 June, 2023: 2023-06-03..2023-06-04'],

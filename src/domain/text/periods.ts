@@ -1,6 +1,6 @@
 import { absoluteForms } from './periods/absolute-forms.ts';
 import type { Ends } from './periods/calendar.ts';
-import type { Form, FormMatch } from './periods/form.ts';
+import type { FormMatch } from './periods/form.ts';
 import { relativeForms } from './periods/relative-forms.ts';
 
 /** A period that a text names, in UTC. */
@@ -33,7 +33,7 @@ export function findPeriods(text: string, now?: Date): Period[] {
       const [start, end] = [match.index, match.index + match[0].length];
       if (claimed.subarray(start, end).includes(1)) continue;
       const found = read(formMatch(text, match), now);
-      if (found === undefined || (found !== 'none' && !isWithinYears(found))) continue;
+      if (found === undefined || (found !== 'none' && !isPeriod(found))) continue;
       claimed.fill(1, start, end);
       if (found === 'none') continue;
       const isAhead = isRelative && now !== undefined && Date.parse(found.from) > now.getTime();
@@ -54,7 +54,8 @@ function formMatch(text: string, match: RegExpExecArray): FormMatch {
   };
 }
 
-/** Whether both bounds are times that filters compare: of the years 1 to 9999. */
-function isWithinYears({ from, until }: ReturnType<Form['read']> & object): boolean {
-  return [from, until].every((bound) => /^(?!0000)\d{4}(?:-|$)/.test(bound));
+/** Whether it has a length ("the next 0 weeks" has none), and both bounds are times that filters compare: of the years 1 to 9999. */
+function isPeriod({ from, until }: Ends): boolean {
+  const areWithinYears = [from, until].every((bound) => /^(?!0000)\d{4}(?:-|$)/.test(bound));
+  return areWithinYears && Date.parse(from) < Date.parse(until);
 }
