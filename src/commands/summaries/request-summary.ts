@@ -1,10 +1,10 @@
-import { isWriter, isVisible, visible } from '../../domain/access/visibility.ts';
+import { isWriter, isVisible, visibilityKeys, visible } from '../../domain/access/visibility.ts';
 import { invalid, Problem } from '../../domain/problems.ts';
 import { scopeKeys, type Layer, type Scope } from '../../domain/layers.ts';
 import type { TenantContext } from '../../domain/access/context.ts';
 import type { Depth } from '../../domain/summaries/depths.ts';
 import type { SummaryEvent } from '../../domain/summaries/events.ts';
-import { identifiersOf, type SummaryScope } from '../../domain/summaries/summary-scope.ts';
+import type { SummaryScope } from '../../domain/summaries/summary-scope.ts';
 import { changeStream } from '../change-stream.ts';
 import { callerKey, type CommandContext, type CommandResult, type CommandServices } from '../context.ts';
 import { summaryStreamOf } from './summary-stream.ts';
@@ -39,7 +39,7 @@ export async function requestSummary(
 
 /** Adds the caller's own user and agent to the scope if the layer needs them and the request leaves them out. */
 export function completeScope(caller: TenantContext, { layer, scope }: SummaryScope): SummaryScope {
-  const wanted = identifiersOf(layer);
+  const wanted = visibilityKeys(layer);
   const surplus = scopeKeys.find((key) => scope[key] !== undefined && !wanted.includes(key));
   if (surplus !== undefined) {
     const needed = wanted.length === 0 ? 'nothing' : wanted.join(' and ');

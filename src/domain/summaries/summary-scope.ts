@@ -1,33 +1,18 @@
-import type { Placement } from '../access/visibility.ts';
-import { scopeKeys, type Layer, type Scope, type ScopeKey } from '../layers.ts';
+import { visibilityKeys, type Placement } from '../access/visibility.ts';
+import { scopeKeys, type Layer, type Scope } from '../layers.ts';
 
-/** What one summary is about: a layer and the identifiers that name it there, and no others. */
+/**
+ * What one summary is about: a layer and the identifiers that decide who sees its memories (`visibilityKeys`), and no others. Summaries
+ * of sessions and agents never mix users.
+ */
 export interface SummaryScope {
   readonly layer: Layer;
   readonly scope: Scope;
 }
 
-/** The identifiers that name a scope of the layer. Summaries of sessions and agents never mix users. */
-export function identifiersOf(layer: Layer): readonly ScopeKey[] {
-  switch (layer) {
-    case 'company':
-      return [];
-    case 'session':
-    case 'agent':
-      return [layer, 'user'];
-    case 'org':
-    case 'team':
-    case 'project':
-    case 'user':
-      return [layer];
-    default:
-      return layer satisfies never;
-  }
-}
-
 /** The scope whose summary a memory is a source of. */
 export function summaryScopeOf({ layer, scope }: Placement): SummaryScope {
-  const wanted = identifiersOf(layer);
+  const wanted = visibilityKeys(layer);
   return {
     layer,
     scope: Object.fromEntries(
@@ -41,7 +26,7 @@ export function summaryScopeOf({ layer, scope }: Placement): SummaryScope {
 
 /** A text that identifies the scope. The name of its stream is made from it. */
 export function summaryScopeKey({ layer, scope }: SummaryScope): string {
-  return JSON.stringify([layer, ...identifiersOf(layer).map((key) => scope[key] ?? null)]);
+  return JSON.stringify([layer, ...visibilityKeys(layer).map((key) => scope[key] ?? null)]);
 }
 
 /**

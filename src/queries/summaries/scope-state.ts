@@ -1,5 +1,6 @@
 import { keyOf } from '../../domain/retrieval/posting-keys.ts';
-import { identifiersOf, type SummaryScope } from '../../domain/summaries/summary-scope.ts';
+import { visibilityKeys } from '../../domain/access/visibility.ts';
+import type { SummaryScope } from '../../domain/summaries/summary-scope.ts';
 import type { ReadView } from '../read-models.ts';
 import { column } from '../scope-sql.ts';
 import { allOf, type Parameters } from '../sql-builder.ts';
@@ -20,7 +21,7 @@ export function scopeMemories(
   const own = parameters.bind(tenant);
   const filedUnder =
     layer === 'company' ? keyOf('layer', [], layer) : keyOf(`scope.${layer}`, [], scope[layer]!);
-  const identifiers = identifiersOf(layer).map((key) => {
+  const identifiers = visibilityKeys(layer).map((key) => {
     const value = scope[key];
     return value === undefined ? `m.${column(key)} is null` : `m.${column(key)} = ${parameters.bind(value)}`;
   });
