@@ -56,14 +56,14 @@ export const settings = z.object({
     .enum(['onnx', 'openai', 'deterministic'])
     .default('onnx')
     .describe(
-      'Embedder to use until a read model has vectors. onnx: the bundled model, or the one that STRATALOG_EMBEDDING_MODEL names; openai: any OpenAI-compatible endpoint; deterministic: for load tests, not for retrieval',
+      'Embedder of a new data folder; an existing one keeps the embedder of its vectors. onnx: the bundled model, or the one that STRATALOG_EMBEDDING_MODEL names; openai: any OpenAI-compatible endpoint; deterministic: for load tests, not for retrieval',
     ),
   STRATALOG_EMBEDDING_MODEL: z
     .string()
     .min(1)
     .optional()
     .describe(
-      'Embedding model to use until a read model has vectors: multilingual-e5-small for texts that are not in English, another registered model, or the model of the endpoint, such as text-embedding-3-small',
+      'Embedding model of a new data folder; an existing one keeps its model: multilingual-e5-small for texts that are not in English, another registered model, or the model of the endpoint, such as text-embedding-3-small',
     ),
   STRATALOG_EMBEDDING_MODELS: z
     .string()

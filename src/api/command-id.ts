@@ -32,8 +32,8 @@ export function lineIdentity(
 }
 
 /**
- * The stored hash is keyed, because it stays readable beside the event: an unkeyed hash of a short text would give it away to whoever
- * hashes all short texts, even after its erasure.
+ * The hash is keyed because it is stored unencrypted beside the event. An unkeyed hash would reveal a short text to anyone who hashes
+ * all short texts, even after the text was erased.
  */
 function identity(vault: KeyVault, tenant: string, commandId: string, body: unknown): Idempotency {
   const plainBodyHash = hashOf(body);

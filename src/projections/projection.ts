@@ -29,9 +29,9 @@ export interface Projection<Prepared = unknown> {
   /** Work that must not keep a transaction open, such as embedding. `plan` receives its result with the same events. */
   readonly prepare?: (events: readonly LoadedEvent[], context: PrepareContext) => Promise<Prepared>;
   /**
-   * Reads the rows that `events` change and returns what writes their new state in the transaction that moves the bookmark. The rows
-   * cannot change in between: any other writer to rows of these streams moves the bookmark or its parked streams, and then nothing is
-   * written.
+   * Reads the rows that `events` change and returns a function that writes their new state in the transaction that moves the bookmark.
+   * The rows cannot change in between: another writer of these rows also moves the bookmark, or changes the parked streams, and in
+   * both cases this transaction writes nothing.
    */
   plan(
     events: readonly LoadedEvent[],

@@ -42,8 +42,8 @@ function availableMemory(): number {
 }
 
 /**
- * Arguments of `postgres`. `dataBytes` is the size of a database on disk, for which every sync is executed. Undefined stands for a
- * database in memory, which needs no sync.
+ * Arguments of `postgres`. `dataBytes` is the size of a database on disk, whose writes are synced; it is undefined for a database in
+ * memory, which needs no sync.
  */
 export function startParams(dataBytes?: number): string[] {
   const base = PGlite.defaultStartParams.filter((parameter) => parameter !== '-F');

@@ -22,8 +22,8 @@ const leastConfidence = 0.8;
 const noLinks = { supersessions: new SupersessionGraph([]), contradicts: [] };
 
 /**
- * The newest memory that wholly replaces each one by what both say, among those of one layer and scope, in steps of bounded work. Links are
- * not needed: whoever stores a new fact rarely names the old one.
+ * The newest memory that wholly replaces each one by what both say, among those of one layer and scope, in steps of bounded work. It
+ * works without links, because callers who store a new fact rarely name the old one.
  */
 export function* replacementSteps(
   memories: readonly ComparedMemory[],

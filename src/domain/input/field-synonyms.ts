@@ -1,6 +1,6 @@
 /**
  * Names that other programs use for a field of an input, in lower case and without separators. Only a hint in an error message depends
- * on them. A name may stand for several fields: a suggestion is always a field that the operation has.
+ * on them. A name may be a synonym of several fields; only fields that the operation has are suggested.
  */
 const synonyms: Readonly<Record<string, string>> = {
   query: 'q question text prompt search input ask term terms searchterm querytext',

@@ -192,7 +192,7 @@ export class DecompositionRun {
     return { status: 'done', reason: 'condition-unmet', ...summaryOf(found) };
   }
 
-  /** Queues a search for the memories that the best matches mention. All parts of a document count, as any of them may mention others. */
+  /** Queues a search for the memories that the best matches mention. All parts of a document are read, because any of them may mention other memories. */
   async #followMentions(subquery: Subquery, found: readonly Scored[]): Promise<void> {
     const { caller, budget, mentions, request } = this.#setting;
     const best = found.slice(0, naming).map(({ memory }) => memory);

@@ -17,7 +17,7 @@ const ENDED_AFTER =
 /** Pairs of words around what has ended: "does not eat meat any more", "kein Fleisch mehr". */
 const ENDED_AROUND =
   /(?:\b(?:not|never)\b|n['’]t\b)\s(.{2,70}?)\s(?:any ?more|any longer)\b|\bkeine?[nmrs]?\s(.{2,40}?)\smehr\b|\bne\s(.{2,40}?)\splus\b/iu;
-/** Words that say that what stands before them has ended. The space comes before the lookbehind, which would read each word from each letter. */
+/** Words that follow something that has ended. The space precedes the lookbehind, which would otherwise run at every letter. */
 const ENDED_BEFORE =
   /\s(?:(?:has|have|is|was|are|were|been|'s)\s)+(?:now\s)?(?:retired|left(?! \p{Lu})|closed (?:down|for good)|gone|discontinued|cancelled|canceled|abolished|dissolved|frozen for good|shut down|switched off|sold|scrapped|abandoned|no longer \p{L}+)\b|\sno longer\b|\s(?<=\p{Lu}\p{L}+\s)(?:left(?! \p{Lu})|retired|quit|resigned|died|passed away)\b/u;
 const NEGATED =

@@ -10,7 +10,7 @@ const mostPairs = 200;
 
 /** A longer run of letters would be read again from each of its capitals. */
 const NAME = String.raw`(?:(?:Dr|Mr|Mrs|Ms|Prof|Sra?|Dra?|Frau|Herr)\.? )?\p{Lu}[\p{L}’'-]{1,40}(?: \p{Lu}[\p{L}’'-]{1,40}){0,2}`;
-/** Roles and properties of which a thing or person has only one at a time. */
+/** Roles and properties that a person or thing has only one of at a time. */
 const ROLE = `(?:${(
   'owner maintainer lead leader manager boss contact paediatrician pediatrician doctor dentist therapist teacher tutor coach ' +
   'trainer landlord landlady accountant lawyer vet cleaner nanny babysitter assistant director ceo cto cfo chair president ' +

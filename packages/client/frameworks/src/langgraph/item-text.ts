@@ -2,8 +2,8 @@ import { isBlank } from '../storable-text.ts';
 
 /**
  * The text by which an item is found. `fields` are paths into the value, as LangGraph writes them (`title`,
- * `chapters[*].text`, `authors[-1].name`; `$` is all of it). Sentences stand alone; a single word, a number or a truth
- * value stands behind its field, because alone it says little: `theme: dark`.
+ * `chapters[*].text`, `authors[-1].name`; `$` is all of it). A sentence is taken as it is; a single word, a number or
+ * a boolean gets the name of its field, because it says little alone: `theme: dark`.
  */
 export function itemText(value: unknown, fields: readonly string[] = ['$']): string {
   const lines = fields.flatMap((field) => {

@@ -1,4 +1,4 @@
-/** What stands for bytes in the JSON of an item. */
+/** The key that marks Base64-encoded bytes in the JSON of an item. */
 const bytesKey = '$stratalog:bytes';
 
 /** The exact text of an item; bytes are in Base64. Undefined fields are left out. */
