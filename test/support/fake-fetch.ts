@@ -45,6 +45,20 @@ export const problem = (
   headers: Record<string, string> = {},
 ): Response => json({ code, status, detail: `detail of ${code}`, requestId: 'r1', ...more }, status, headers);
 
+/** An answer whose connection is lost after `text`. */
+export function cutShort(text: string): Response {
+  const parts = [text];
+  return new Response(
+    new ReadableStream({
+      pull: (controller) => {
+        const part = parts.shift();
+        if (part === undefined) controller.error(new TypeError('terminated'));
+        else controller.enqueue(new TextEncoder().encode(part));
+      },
+    }),
+  );
+}
+
 /** As fetch does: a request whose signal is aborted rejects with the reason. */
 function untilAborted(
   signal: AbortSignal | null | undefined,

@@ -1,24 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { Memory, Stratalog, type BulkLine } from '../../packages/client/src/index.ts';
 import { filterOf, placeOf } from '../../packages/client/src/memory-filters.ts';
-import { fakeFetch, problem } from '../support/fake-fetch.ts';
+import { cutShort, fakeFetch, problem } from '../support/fake-fetch.ts';
 
 const line = (index: number) => `${JSON.stringify({ line: index, status: 201, id: `m${index}` })}\n`;
 const answer = (...lines: readonly number[]) => new Response(lines.map(line).join(''));
 
 /** An answer that ends in the middle of its second line. */
-const cut = () => {
-  const parts = [line(1) + line(2).slice(0, 9)];
-  return new Response(
-    new ReadableStream({
-      pull: (controller) => {
-        const part = parts.shift();
-        if (part === undefined) controller.error(new TypeError('terminated'));
-        else controller.enqueue(new TextEncoder().encode(part));
-      },
-    }),
-  );
-};
+const cut = () => cutShort(line(1) + line(2).slice(0, 9));
 
 /** As a server: reads the whole body before it answers. */
 function bulkServer(...answers: readonly (() => Response)[]) {

@@ -9,7 +9,7 @@ import {
 import { backoffMs } from '../../packages/client/src/backoff.ts';
 import { SeenPosition } from '../../packages/client/src/seen-position.ts';
 import { positionToken } from '../../src/domain/position.ts';
-import { fakeFetch, json, problem } from '../support/fake-fetch.ts';
+import { cutShort, fakeFetch, json, problem } from '../support/fake-fetch.ts';
 
 const logId = '0192a3b4-c5d6-7e8f-9a0b-c1d2e3f4a5b6';
 const at = (position: number) => positionToken(logId, position);
@@ -330,18 +330,7 @@ describe('[J3] streams', () => {
   const line = (position: number) => `${JSON.stringify({ id: `e${position}`, position: at(position) })}\n`;
 
   it('continues the events where the connection was lost', async () => {
-    const cut = () => {
-      const parts = [line(1) + line(2).slice(0, 9)];
-      return new Response(
-        new ReadableStream({
-          pull: (controller) => {
-            const part = parts.shift();
-            if (part === undefined) controller.error(new TypeError('terminated'));
-            else controller.enqueue(new TextEncoder().encode(part));
-          },
-        }),
-      );
-    };
+    const cut = () => cutShort(line(1) + line(2).slice(0, 9));
     const script = fakeFetch(cut, () => new Response(line(2) + line(3)));
     const ids = [];
     for await (const { id } of clientOf(script).audit.stream({ type: ['MemoryStored'] })) ids.push(id);
