@@ -223,6 +223,16 @@ export const examples: { readonly [Type in EventType]: DataOf<Type> } = {
       cacheEntries: 500,
     },
   },
+  SummaryConfigured: {
+    layer: 'team',
+    settings: {
+      depths: ['sentence', 'detailed'],
+      updateIntervalSeconds: 3_600,
+      updateOnChanges: 5,
+      skipIfUnchanged: false,
+      maxAgeSeconds: 86_400,
+    },
+  },
   KillSwitchSet: { engaged: true },
   ProjectionRebuilt: {
     projection: 'memories',

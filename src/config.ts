@@ -117,6 +117,11 @@ export const settings = z.object({
     .describe(
       'Whether the search texts of complex questions are refined. off: their plans are searched unchanged, whatever the settings of the tenant',
     ),
+  STRATALOG_SUMMARY_WINDOW: integer(1, 86_400)
+    .default(300)
+    .describe(
+      'Seconds in which the summaries of a scope are generated at most once, however many changes it has',
+    ),
   STRATALOG_JWT_ISSUER: z.string().min(1).optional().describe('Issuer of accepted JWTs'),
   STRATALOG_JWT_AUDIENCE: z.string().min(1).optional().describe('Audience that accepted JWTs must name'),
   STRATALOG_JWT_JWKS: z
@@ -172,6 +177,7 @@ export interface Config extends ClusterConfig {
   readonly routing: boolean;
   /** Whether a language model may refine how complex questions are searched; `false` overrides the tenants' settings. */
   readonly reasoning: boolean;
+  readonly summaryWindowMs: number;
   readonly jwt: { readonly issuer: string; readonly audience: string; readonly jwks: string } | undefined;
   readonly logLevel: Settings['STRATALOG_LOG_LEVEL'];
 }
@@ -216,6 +222,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     languageModel: languageModelOf(values),
     routing: values.STRATALOG_ROUTING === 'on',
     reasoning: values.STRATALOG_REASONING === 'on',
+    summaryWindowMs: values.STRATALOG_SUMMARY_WINDOW * 1_000,
     jwt: jwtOf(values),
     logLevel: values.STRATALOG_LOG_LEVEL,
   };

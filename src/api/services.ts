@@ -8,6 +8,7 @@ import type { MultiHopSearch } from '../queries/hops/multi-hop-search.ts';
 import type { ReadModels } from '../queries/read-models.ts';
 import type { RoutedSearch } from '../queries/routing/routed-search.ts';
 import type { RoutingDirectory } from '../queries/routing/routing-directory.ts';
+import type { SummaryReader } from '../queries/summaries/list-summaries.ts';
 import type { TenantDirectory } from '../queries/tenant-directory.ts';
 
 /** Everything that operations depend on; assembled by the composition root. */
@@ -15,6 +16,7 @@ export interface Services {
   readonly commands: CommandServices;
   readonly facts: FactQueue;
   readonly models: ReadModels;
+  readonly summaries: SummaryReader;
   readonly search: RoutedSearch;
   readonly multiHop: MultiHopSearch;
   readonly contexts: ContextBuilder;

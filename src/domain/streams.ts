@@ -10,6 +10,7 @@ export const summaryStream = (tenant: string, pseudonym: string): Name => `summa
 export const retrievalStream = (tenant: string, searchId: string): Name => `retrieval-${tenant}.${searchId}`;
 export const tenantStream = (tenant: string): Name => `tenant-${tenant}.${tenant}`;
 export const routingStream = (tenant: string): Name => `policy-${tenant}.routing`;
+export const summarySettingsStream = (tenant: string): Name => `policy-${tenant}.summaries`;
 /** One kill switch for all tenants. */
 export const killSwitchStream: Name = 'policy-system.kill-switch';
 /** Read models are shared by all tenants, so their operational events belong to the system tenant. */

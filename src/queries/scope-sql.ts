@@ -1,5 +1,5 @@
 import { scopeTests, type Region } from '../domain/access/region.ts';
-import type { ScopeKey } from '../domain/layers.ts';
+import { scopeKeys, type Scope, type ScopeKey } from '../domain/layers.ts';
 import { allOf, anyOf, type Parameters } from './sql-builder.ts';
 
 /** The region as a condition on the scope columns of `alias`. An empty visibility matches nothing. */
@@ -30,4 +30,14 @@ export function regionCondition(region: Region, alias: string, parameters: Param
 
 export function column(key: ScopeKey): string {
   return key === 'user' ? 'user_id' : key;
+}
+
+/** The scope in the columns of a row. */
+export function scopeIn(row: Readonly<Record<string, unknown>>): Scope {
+  return Object.fromEntries(
+    scopeKeys.flatMap((key) => {
+      const value = row[column(key)];
+      return typeof value === 'string' ? [[key, value]] : [];
+    }),
+  );
 }

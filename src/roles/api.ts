@@ -14,10 +14,12 @@ import { ContextBuilder } from '../queries/context/context-builder.ts';
 import { ModelGuard } from '../queries/model-guard.ts';
 import { observed } from '../queries/observed-language-model.ts';
 import { RoutingDirectory } from '../queries/routing/routing-directory.ts';
+import { SummaryReader } from '../queries/summaries/list-summaries.ts';
 import type { TenantDirectory } from '../queries/tenant-directory.ts';
 import type { CommandSide } from './command-side.ts';
 import type { Process } from './process.ts';
 import type { ReadSide } from './read-side.ts';
+import { observeSummaryReads } from './summaries.ts';
 import { assembleSearches } from './searches.ts';
 
 /** The role `api`: the services that answer requests. The HTTP server is started after all roles. */
@@ -52,6 +54,12 @@ export function openApi(own: Process, commandSide: CommandSide, readSide: ReadSi
     commands,
     facts,
     models,
+    summaries: new SummaryReader({
+      models,
+      embedders,
+      clock: systemClock,
+      onRead: observeSummaryReads(own),
+    }),
     directory,
     operations,
     search,

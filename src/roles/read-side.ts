@@ -8,6 +8,7 @@ import { systemClock } from '../ports/clock.ts';
 import type { Embedders } from '../ports/embedder.ts';
 import { ManagedProcessor } from '../processors/managed-processor.ts';
 import { processorSchema } from '../processors/schema.ts';
+import { summaryScheduleSchema } from '../processors/summary-schedule-schema.ts';
 import { allProjections } from '../projections/all.ts';
 import { ProjectionOperations } from '../projections/operations.ts';
 import { ProjectionRunner } from '../projections/runner.ts';
@@ -42,6 +43,7 @@ export async function openReadSide(
   const { sql, lexicalIndex } = stores;
   await migrate(sql, 'projections', projectionSchema);
   await migrate(sql, 'processors', processorSchema);
+  await migrate(sql, 'summary-schedule', summaryScheduleSchema);
 
   const words = openWordsInMemory(config, sql, logger);
   const vectors = openVectorsInMemory(config, sql, words, logger);

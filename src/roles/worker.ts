@@ -1,22 +1,13 @@
-import { o200k } from '../adapters/tokenizer/o200k.ts';
-import { eventContext, type CommandServices } from '../commands/context.ts';
-import type { SummaryScope } from '../domain/summaries/summary-scope.ts';
-import { observeProcessor } from '../observability/telemetry.ts';
-import { ManagedProcessor } from '../processors/managed-processor.ts';
-import type { EventProcessor } from '../processors/processor.ts';
-import { ProcessorRunner } from '../processors/processor-runner.ts';
+import { eventContext } from '../commands/context.ts';
 import type { ProjectionOperations } from '../projections/operations.ts';
-import type { ReadModels } from '../queries/read-models.ts';
-import { readScopeSources } from '../queries/summaries/scope-sources.ts';
 import { pause } from '../support/pause.ts';
-import { summaryManager } from '../worker/summary-manager.ts';
 import { underLease } from '../worker/under-lease.ts';
 import type { CommandSide } from './command-side.ts';
 import { systemCommandContext, type Process } from './process.ts';
 import type { ReadSide } from './read-side.ts';
+import { startProcessor } from './start-processor.ts';
+import { startSummaries } from './summaries.ts';
 
-/** A read model that is further behind is being rebuilt, or its source is down: the summary is retried. */
-const readModelPatienceMs = 30_000;
 const interruptedCheckMs = 15_000;
 const firstRenewalPauseMs = 15_000;
 const longestRenewalPauseMs = 600_000;
@@ -25,42 +16,8 @@ const longestRenewalPauseMs = 600_000;
 export function startWorker(own: Process, { commands, store }: CommandSide, readSide: ReadSide): void {
   const { erasures, operations, models } = readSide;
   startProcessor(own, erasures);
-  startProcessor(own, summaryProcessor(own, commands, store, models));
+  startSummaries(own, { services: commands, store, models });
   startRenewal(own, operations);
-}
-
-/** Makes the summaries of layers. */
-function summaryProcessor(
-  { stores, logger }: Process,
-  services: CommandServices,
-  store: CommandSide['store'],
-  models: ReadModels,
-): EventProcessor {
-  const parts = {
-    services,
-    tokenizer: o200k,
-    read: (tenant: string, scope: SummaryScope, minPosition: number) =>
-      readScopeSources(models, tenant, scope, { minPosition, waitMs: readModelPatienceMs }),
-  };
-  return new ManagedProcessor(summaryManager(parts, systemCommandContext('summaries')), {
-    sql: stores.sql,
-    store,
-    onParked: (error) => logger.warn({ err: error }, 'summaries could not be made and will be retried'),
-  });
-}
-
-function startProcessor(
-  { logger, leases, metrics, stores, cleanup }: Process,
-  processor: EventProcessor,
-): void {
-  const runner = new ProcessorRunner(processor, {
-    leases,
-    onError: (error) =>
-      logger.warn({ processor: processor.name, err: error }, 'an event processor failed and will retry'),
-  });
-  runner.start();
-  cleanup.add(() => runner.stop());
-  observeProcessor(metrics.meter, stores.log, runner);
 }
 
 /**

@@ -5,6 +5,7 @@ import type { Depth } from '../domain/summaries/depths.ts';
 import type { SummaryEvent, SummaryTrigger } from '../domain/summaries/events.ts';
 import { extract, type Source } from '../domain/summaries/extract.ts';
 import type { SummaryScope } from '../domain/summaries/summary-scope.ts';
+import type { LoadedEvent } from '../ports/event-store.ts';
 import type { Tokenizer } from '../ports/tokenizer.ts';
 
 /** Name and version of the extractive summarizer. A version that writes other summaries of the same memories needs a new name. */
@@ -37,20 +38,27 @@ export interface Generation {
   readonly trigger: SummaryTrigger;
   /** Position that the summaries must include. */
   readonly position: number;
+  /** Makes nothing if the scope holds what it held for the latest summaries. */
+  readonly skipIfUnchanged?: boolean;
 }
 
-/** Generates the summaries of a scope, once for each causing event, which `context` names. */
+/**
+ * Generates the summaries of a scope, once for each causing event, which `context` names. Resolves with whether there are new ones, of
+ * this call or of an earlier one for the same event.
+ */
 export async function generateSummary(
   { services, tokenizer, read, onGenerated }: GeneratorParts,
   context: CommandContext,
-  { summarized, depths, trigger, position }: Generation,
-): Promise<void> {
+  { summarized, depths, trigger, position, skipIfUnchanged = false }: Generation,
+): Promise<'generated' | 'unchanged'> {
   const started = performance.now();
   const { tenant } = context.caller;
   const stream = summaryStreamOf(services.vault, tenant, summarized);
-  if (wasGenerated(await services.store.load<SummaryEvent>(stream), context.causationId)) return;
-  const [content, count] = await Promise.all([read(tenant, summarized, position), tokenizer.counter()]);
-  const extracts = extract(content.sources, depths, count);
+  const loaded = await services.store.load<SummaryEvent>(stream);
+  if (wasGenerated(loaded, context.causationId)) return 'generated';
+  const content = await read(tenant, summarized, position);
+  if (skipIfUnchanged && isUpToDate(loaded, content)) return 'unchanged';
+  const extracts = extract(content.sources, depths, await tokenizer.counter());
   const durationMs = Math.round(performance.now() - started);
   await recordSummary(services, context, {
     layer: summarized.layer,
@@ -71,4 +79,12 @@ export async function generateSummary(
     texts: extracts.map(({ content }) => content),
   });
   onGenerated?.(summarized.layer, depths, trigger, durationMs);
+  return 'generated';
+}
+
+/** Whether the latest summaries are of this content and still there. */
+function isUpToDate(loaded: readonly LoadedEvent<SummaryEvent>[], { sources, hash }: ScopeContent): boolean {
+  const last = loaded.findLast(({ event }) => event.type === 'SummaryGenerated');
+  if (last?.event.type !== 'SummaryGenerated') return sources.length === 0;
+  return last.event.data.sourceHash === hash && !last.erased;
 }

@@ -222,8 +222,21 @@ export interface RefreshSummary {
         agent?: string | undefined;
       }
     | undefined;
-  /** Depths of the summaries to generate. Default: all three */
+  /** Depths of the summaries to generate. Default: those in the settings of the layer */
   depths?: readonly ('sentence' | 'paragraph' | 'detailed')[] | undefined;
+}
+
+export interface SummarySettings {
+  /** Which summaries are made */
+  depths: readonly ('sentence' | 'paragraph' | 'detailed')[];
+  /** Made anew this long after the last time; absent: not by time */
+  updateIntervalSeconds?: number | undefined;
+  /** Made anew after this many changes of memories; absent: not by changes */
+  updateOnChanges?: number | undefined;
+  /** Not made anew while the scope holds the same */
+  skipIfUnchanged: boolean;
+  /** An older summary is stale, whatever the scope holds; absent: none is too old */
+  maxAgeSeconds?: number | undefined;
 }
 
 export interface CreateKey {
@@ -945,12 +958,15 @@ export interface Summary {
   generatedAt: string;
   model: string;
   trigger: 'refresh' | 'changes' | 'interval' | 'invalidated';
+  /** Probability that it is relevant to `query` */
+  relevance?: number;
   freshness: {
     /** Whether the memories in the scope have changed since the summary was generated */
     stale: boolean;
     needsRegeneration: boolean;
     ageSeconds: number;
-    reason?: 'changed';
+    /** Why it is stale */
+    reason?: 'erased' | 'deleted' | 'replaced' | 'changed' | 'age';
   };
 }
 
@@ -1246,6 +1262,8 @@ export interface ListSummariesQuery {
   'scope.user'?: string | undefined;
   'scope.agent'?: string | undefined;
   depth?: 'sentence' | 'paragraph' | 'detailed' | undefined;
+  /** A question: each summary has its relevance to it */
+  query?: string | undefined;
   /** Position from an earlier response; the answer includes everything up to it, such as your own write */
   minPosition?: string | undefined;
   /** Maximum time to wait for `minPosition`, in milliseconds. Default: 2,000 */
@@ -1258,6 +1276,10 @@ export interface ListSummariesAnswer {
   /** The summary that layer, scope and depth name, or null if there is none. Absent if they can match several */
   summary?: Summary | null;
   position: string;
+  warnings: {
+    code: string;
+    detail: string;
+  }[];
 }
 
 export interface RefreshSummaryAnswer {
@@ -1271,6 +1293,27 @@ export interface RefreshSummaryAnswer {
     user?: string;
     agent?: string;
   };
+  /** Position in the log. Pass it as `minPosition` to a later request to read your own write */
+  position: string;
+}
+
+export interface SummarySettingsQuery {
+  /** Position from an earlier response; the answer includes everything up to it, such as your own write */
+  minPosition?: string | undefined;
+  /** Maximum time to wait for `minPosition`, in milliseconds. Default: 2,000 */
+  waitMs?: number | undefined;
+}
+
+export interface SummarySettingsAnswer {
+  /** Layer that determines who can see the memory; values from most to least specific */
+  layer: 'agent' | 'user' | 'session' | 'project' | 'team' | 'org' | 'company';
+  settings: SummarySettings;
+}
+
+export interface ConfigureSummariesAnswer {
+  /** Layer that determines who can see the memory; values from most to least specific */
+  layer: 'agent' | 'user' | 'session' | 'project' | 'team' | 'org' | 'company';
+  settings: SummarySettings;
   /** Position in the log. Pass it as `minPosition` to a later request to read your own write */
   position: string;
 }

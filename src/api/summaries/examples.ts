@@ -16,8 +16,18 @@ export const summaryExample = {
   freshness: { stale: false, needsRegeneration: false, ageSeconds: 12 },
 };
 
-export const summariesExample = { items: [summaryExample], position };
+export const summariesExample = { items: [summaryExample], position, warnings: [] };
 
 export const refreshExample = { layer: 'team', scope: { team: 'release' } };
 
 export const refreshedExample = { layer: 'team', scope: { team: 'release' }, position };
+
+export const settingsExample = {
+  depths: ['sentence', 'paragraph', 'detailed'],
+  updateIntervalSeconds: 86_400,
+  updateOnChanges: 10,
+  skipIfUnchanged: true,
+  maxAgeSeconds: 604_800,
+};
+
+export const configuredExample = { layer: 'team', settings: settingsExample, position };

@@ -1,13 +1,16 @@
 import { z } from 'zod';
 import type { TenantContext } from '../../domain/access/context.ts';
 import { identifier, layerSchema, scopeKeys, scopeSchema, type Scope } from '../../domain/layers.ts';
+import { readSummarySettings } from '../../commands/summaries/configure-summaries.ts';
 import { assertNamesServedUser } from '../../domain/access/on-behalf.ts';
 import { depthSchema } from '../../domain/summaries/depths.ts';
+import { staleReasons } from '../../domain/summaries/freshness.ts';
 import { summaryTriggers } from '../../domain/summaries/events.ts';
 import { summaryScopeKey, summaryScopeOf, type SummaryScope } from '../../domain/summaries/summary-scope.ts';
-import { listSummaries as list, mostSummarizedScopes } from '../../queries/summaries/list-summaries.ts';
+import { mostSummarizedScopes, type Summary } from '../../queries/summaries/list-summaries.ts';
 import { asRecorded, waitFields } from '../fields.ts';
 import { operation } from '../operation.ts';
+import { queryText, warningsSchema } from '../search/fields.ts';
 import { summariesExample } from './examples.ts';
 
 const summarySchema = z
@@ -28,13 +31,14 @@ const summarySchema = z
     generatedAt: z.iso.datetime(),
     model: z.string(),
     trigger: z.enum(summaryTriggers),
+    relevance: z.number().optional().meta({ description: 'Probability that it is relevant to `query`' }),
     freshness: z.object({
       stale: z.boolean().meta({
         description: 'Whether the memories in the scope have changed since the summary was generated',
       }),
       needsRegeneration: z.boolean(),
       ageSeconds: z.int(),
-      reason: z.enum(['changed']).optional(),
+      reason: z.enum(staleReasons).optional().meta({ description: 'Why it is stale' }),
     }),
   })
   .meta({ id: 'Summary' });
@@ -54,6 +58,7 @@ export const listSummaries = operation({
     layer: layerSchema.optional(),
     ...scopeFields,
     depth: depthSchema.optional(),
+    query: queryText.optional().meta({ description: 'A question: each summary has its relevance to it' }),
     ...waitFields,
   }),
   output: z.object({
@@ -68,23 +73,21 @@ export const listSummaries = operation({
         'The summary that layer, scope and depth name, or null if there is none. Absent if they can match several',
     }),
     position: z.string(),
+    warnings: warningsSchema,
   }),
   examples: { input: { layer: 'team', 'scope.team': 'release' }, output: summariesExample },
   access: 'every-caller',
   reads: 'read-models',
   audit: { what: 'summaries', when: 'watched' },
   async handle({ caller, input, services, wait, token }) {
-    const { layer, depth } = input;
+    const { layer, depth, query } = input;
     const scope: Scope = Object.fromEntries(
       scopeKeys.flatMap((key) => (input[`scope.${key}`] === undefined ? [] : [[key, input[`scope.${key}`]]])),
     );
     assertNamesServedUser(caller, scope);
-    const { items, position } = await list(services.models, services.commands.clock, caller, {
-      layer,
-      scope,
-      depth,
-      ...wait,
-    });
+    const settings = await readSummarySettings(services.commands.store, caller.tenant);
+    const asked = { layer, scope, depth, query, ...wait };
+    const { items, position } = await services.summaries.list(caller, settings, asked);
     const named = layer !== undefined && depth !== undefined ? oneScope(caller, { layer, scope }) : undefined;
     return {
       output: {
@@ -92,11 +95,25 @@ export const listSummaries = operation({
           ? { items }
           : { summary: items.find((item) => summaryScopeKey(item) === named) ?? null }),
         position: token(position),
+        warnings: warningsOf(items),
       },
       read: { items: items.length, memories: items, parameters: asRecorded(input) },
     };
   },
 });
+
+/** A caller that does not look at the freshness of each summary is told of stale ones. */
+function warningsOf(items: readonly Summary[]): z.infer<typeof warningsSchema> {
+  const stale = items.filter(({ freshness }) => freshness.stale);
+  return stale.length === 0
+    ? []
+    : [
+        {
+          code: 'stale-summary',
+          detail: `${stale.length} of ${items.length} summaries are older than what they sum up`,
+        },
+      ];
+}
 
 /**
  * The key of the scope that the input names; undefined if it may mean several. If the scope needs a user, the caller's own one is the

@@ -17,12 +17,9 @@ export const refreshSummary = operation({
         description:
           'Identifier of the layer. For sessions and agents also the user, by default the user of the caller',
       }),
-      depths: z
-        .array(depthSchema)
-        .min(1)
-        .max(depths.length)
-        .optional()
-        .meta({ description: 'Depths of the summaries to generate. Default: all three' }),
+      depths: z.array(depthSchema).min(1).max(depths.length).optional().meta({
+        description: 'Depths of the summaries to generate. Default: those in the settings of the layer',
+      }),
     })
     .meta({ id: 'RefreshSummary' }),
   output: z.object({ layer: layerSchema, scope: scopeSchema, position: positionField }),
@@ -30,8 +27,8 @@ export const refreshSummary = operation({
   access: 'every-caller',
   command: { scope: () => ['POST', '/v1/summaries/refresh'] },
   async handle({ context, input, services, token }) {
-    const { layer, scope, depths: wanted = depths } = input;
-    const inOrder = depths.filter((depth) => wanted.includes(depth));
+    const { layer, scope, depths: wanted } = input;
+    const inOrder = wanted && depths.filter((depth) => wanted.includes(depth));
     const requested = await requestSummary(services.commands, context, { layer, scope, depths: inOrder });
     const { position, replayed } = requested;
     return {

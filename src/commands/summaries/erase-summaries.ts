@@ -42,7 +42,8 @@ export async function eraseSummaries(
   });
 }
 
-function quotes(event: SummaryEvent, memoryId: string): boolean {
+/** Whether the event is a generation of summaries that quote the memory. */
+export function quotes(event: SummaryEvent, memoryId: string): boolean {
   return (
     event.type === 'SummaryGenerated' &&
     event.data.summaries.some(({ sources }) => sources.some(({ id }) => id === memoryId))

@@ -7,12 +7,14 @@ import type { SummaryEvent } from '../../domain/summaries/events.ts';
 import type { SummaryScope } from '../../domain/summaries/summary-scope.ts';
 import { changeStream } from '../change-stream.ts';
 import { callerKey, type CommandContext, type CommandResult, type CommandServices } from '../context.ts';
+import { readSummarySettings } from './configure-summaries.ts';
 import { summaryStreamOf } from './summary-stream.ts';
 
 export interface SummaryRequest {
   readonly layer: Layer;
   readonly scope: Scope;
-  readonly depths: readonly Depth[];
+  /** Default: those of the settings of the layer. */
+  readonly depths?: readonly Depth[] | undefined;
 }
 
 export interface RequestedSummary extends CommandResult, SummaryScope {}
@@ -21,13 +23,15 @@ export interface RequestedSummary extends CommandResult, SummaryScope {}
 export async function requestSummary(
   services: CommandServices,
   context: CommandContext,
-  { depths, ...named }: SummaryRequest,
+  { depths: wanted, ...named }: SummaryRequest,
 ): Promise<RequestedSummary> {
   const { caller } = context;
   if (!isWriter(caller)) throw new Problem('forbidden', 'this credential may not have summaries made');
   const summarized = completeScope(caller, named);
   if (!isVisible(visible(caller), summarized))
     throw new Problem('not-found', `no such ${summarized.layer} that this caller can see`);
+  const depths =
+    wanted ?? (await readSummarySettings(services.store, caller.tenant))[summarized.layer].depths;
   const { position, replayed } = await changeStream<SummaryEvent>(services, context, {
     stream: summaryStreamOf(services.vault, caller.tenant, summarized),
     memoryId: '',

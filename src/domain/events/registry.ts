@@ -19,7 +19,12 @@ import {
 import { LanguageModelCalled } from '../retrieval/model-call.ts';
 import { TrajectoryRecorded } from '../retrieval/trajectory.ts';
 import { KillSwitchSet, RoutingConfigured } from '../routing/events.ts';
-import { SummaryGenerated, SummaryInvalidated, SummaryRequested } from '../summaries/events.ts';
+import {
+  SummaryConfigured,
+  SummaryGenerated,
+  SummaryInvalidated,
+  SummaryRequested,
+} from '../summaries/events.ts';
 import { ApiKeyCreated, ApiKeyRevoked, TenantCreated } from '../tenant/tenant.ts';
 import {
   ModelsCompared,
@@ -59,6 +64,7 @@ const definitions = [
   ApiKeyCreated,
   ApiKeyRevoked,
   RoutingConfigured,
+  SummaryConfigured,
   KillSwitchSet,
   ProjectionRebuilt,
   ProjectionRebuildBegun,

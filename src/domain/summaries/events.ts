@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { defineEvent, type EventOf } from '../events/define.ts';
 import { layerSchema, scopeSchema } from '../layers.ts';
 import { depthSchema } from './depths.ts';
+import { summarySettingsSchema } from './settings.ts';
 
 /** Why a summary was generated. */
 export const summaryTriggers = ['refresh', 'changes', 'interval', 'invalidated'] as const;
@@ -70,6 +71,17 @@ export const SummaryInvalidated = defineEvent({
   routing: z.object({ layer: layerSchema, scope, reason: z.enum(invalidations), memoryId: z.string() }),
   sealed: z.object({}),
 });
+
+/** The settings of the summaries of one layer from now on: all of them, not only those that changed. */
+export const SummaryConfigured = defineEvent({
+  type: 'SummaryConfigured',
+  category: 'policy',
+  version: 1,
+  routing: z.object({ layer: layerSchema, settings: z.object(summarySettingsSchema.shape) }),
+  sealed: z.object({}),
+});
+
+export type SummaryPolicyEvent = EventOf<typeof SummaryConfigured>;
 
 export type SummaryEvent =
   EventOf<typeof SummaryRequested> | EventOf<typeof SummaryGenerated> | EventOf<typeof SummaryInvalidated>;

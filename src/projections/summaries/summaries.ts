@@ -1,5 +1,5 @@
 import type { Depth } from '../../domain/summaries/depths.ts';
-import type { SummaryEvent } from '../../domain/summaries/events.ts';
+import type { Invalidation, SummaryEvent } from '../../domain/summaries/events.ts';
 import type { Embedder, Embedders } from '../../ports/embedder.ts';
 import type { LoadedEvent } from '../../ports/event-store.ts';
 import { digestOf } from '../digest.ts';
@@ -24,6 +24,7 @@ const columns = {
   generated_at: 'timestamptz',
   position: 'bigint',
   facts: 'json',
+  invalidated: 'text',
 } as const;
 const added = new Recordset(columns);
 const scopes = new Recordset(keys);
@@ -41,6 +42,8 @@ interface Progress {
   readonly summary: string;
   rows: readonly Row[] | undefined;
   readonly erased: string[];
+  /** Why the summaries before this batch no longer hold. */
+  invalidated: Invalidation | undefined;
 }
 
 /**
@@ -53,7 +56,7 @@ export function summaries(embedders: Embedders): Projection<ReadonlyMap<string, 
   if (!embedder) throw new RangeError(`no model ${id}`);
   return {
     name: 'summaries',
-    version: 1,
+    version: 2,
     variant: id,
     handles: ['SummaryGenerated', 'SummaryInvalidated'],
     tables: ['summaries'],
@@ -71,6 +74,7 @@ export function summaries(embedders: Embedders): Projection<ReadonlyMap<string, 
         generated_at timestamptz not null,
         position bigint not null,
         facts jsonb not null,
+        invalidated text,
         context_vector vector(${dimension}) not null,
         primary key (tenant, summary, depth)
       )`,
@@ -87,6 +91,7 @@ export function summaries(embedders: Embedders): Projection<ReadonlyMap<string, 
         source_hash: 'text',
         sources: 'text[]',
         position: 'bigint',
+        invalidated: 'text',
       }),
   };
 }
@@ -111,6 +116,15 @@ function plan(
   const writes = [
     remove(tables('summaries'), scopes, replaced),
     ...all.map(({ tenant, summary, erased }) => removeQuoting(tables, tenant, summary, erased)),
+    ...all.map(({ tenant, summary, invalidated }) =>
+      invalidated === undefined
+        ? nothing
+        : statement(`update ${tables('summaries')} set invalidated = $3 where tenant = $1 and summary = $2`, [
+            tenant,
+            summary,
+            invalidated,
+          ]),
+    ),
     insertWithVectors(
       tables('summaries'),
       replaced.flatMap(({ rows }) => rows!),
@@ -129,13 +143,16 @@ function progressOf(events: readonly LoadedEvent<SummaryEvent>[]): Progress[] {
     let progress = byStream.get(stream);
     if (!progress) {
       const summary = stream.slice(stream.indexOf('.') + 1);
-      progress = { tenant: metadata.tenant, summary, rows: undefined, erased: [] };
+      progress = { tenant: metadata.tenant, summary, rows: undefined, erased: [], invalidated: undefined };
       byStream.set(stream, progress);
     }
     if (event.type === 'SummaryGenerated')
       progress.rows = loaded.erased ? [] : rowsOf(loaded as Generated, progress);
-    else if (event.type === 'SummaryInvalidated' && event.data.reason === 'erased') {
-      const { memoryId } = event.data;
+    else if (event.type === 'SummaryInvalidated') {
+      const { memoryId, reason } = event.data;
+      progress.invalidated = reason;
+      progress.rows = progress.rows?.map((row) => ({ ...row, invalidated: reason }));
+      if (reason !== 'erased') continue;
       progress.erased.push(memoryId);
       // All texts of an event have the same key, so all of them are gone.
       if (progress.rows?.some(({ sources }) => sources.includes(memoryId))) progress.rows = [];

@@ -1,24 +1,25 @@
 import type { TenantContext } from '../../domain/access/context.ts';
 import { isVisible, visible } from '../../domain/access/visibility.ts';
 import { precedence, scopeKeys, type Layer, type Scope } from '../../domain/layers.ts';
+import { probability } from '../../domain/ranking/calibration.ts';
+import { UNKNOWN_MODEL } from '../../domain/ranking/scales.ts';
 import { depths as allDepths, type Depth } from '../../domain/summaries/depths.ts';
-import type { SummaryTrigger } from '../../domain/summaries/events.ts';
+import type { Invalidation, SummaryTrigger } from '../../domain/summaries/events.ts';
+import { freshnessOf, type Freshness } from '../../domain/summaries/freshness.ts';
+import type { SummarySettings } from '../../domain/summaries/settings.ts';
 import { placementOf, type SummaryScope } from '../../domain/summaries/summary-scope.ts';
 import type { Clock } from '../../ports/clock.ts';
+import type { Embedders } from '../../ports/embedder.ts';
+import { variantOf } from '../../read-models/generation-variant.ts';
 import type { ReadModels, ReadView } from '../read-models.ts';
-import { column, regionCondition } from '../scope-sql.ts';
+import { column, regionCondition, scopeIn } from '../scope-sql.ts';
+import { QueryVectors, type QueryVector } from '../search/query-vectors.ts';
 import { Parameters } from '../sql-builder.ts';
-import { scopeHash, scopeMemories, scopeModels } from './scope-state.ts';
+import { readScopeHashes } from './scope-hashes.ts';
+import { scopeModels } from './scope-state.ts';
 
 /** Maximum number of scopes in one answer. A caller that sees more must narrow the request. */
 export const mostSummarizedScopes = 50;
-
-export interface Freshness {
-  readonly stale: boolean;
-  readonly needsRegeneration: boolean;
-  readonly ageSeconds: number;
-  readonly reason?: 'changed';
-}
 
 export interface Summary extends SummaryScope {
   readonly depth: Depth;
@@ -31,12 +32,16 @@ export interface Summary extends SummaryScope {
   readonly model: string;
   readonly trigger: SummaryTrigger;
   readonly freshness: Freshness;
+  /** To the query, 0..1. */
+  readonly relevance?: number;
 }
 
 export interface AskedSummaries {
   readonly layer?: Layer | undefined;
   readonly scope?: Scope | undefined;
   readonly depth?: Depth | undefined;
+  /** A question: each summary has its relevance to it. */
+  readonly query?: string | undefined;
   readonly minPosition?: number | undefined;
   readonly waitMs?: number | undefined;
 }
@@ -56,6 +61,8 @@ interface SummaryRow extends Record<string, unknown> {
   readonly source_hash: string;
   readonly sources: readonly string[];
   readonly generated_at: Date;
+  readonly invalidated: Invalidation | null;
+  readonly cosine: number | null;
   readonly facts: {
     readonly model: string;
     readonly tokenizer: string;
@@ -64,89 +71,127 @@ interface SummaryRow extends Record<string, unknown> {
   };
 }
 
-/** The summaries that the caller may see, by precedence, and whether each still says what its scope holds. */
-export function listSummaries(
-  models: ReadModels,
-  clock: Clock,
-  caller: TenantContext,
-  { minPosition, waitMs, ...asked }: AskedSummaries,
-): Promise<SummaryPage> {
-  return models.read({ projections: ['summaries', ...scopeModels], minPosition, waitMs }, async (view) => ({
-    items: await summariesIn(models, view, clock.now(), caller, asked),
-    position: view.position,
-  }));
+export interface SummaryReaderParts {
+  readonly models: ReadModels;
+  readonly embedders: Embedders;
+  readonly clock: Clock;
+  /** Called with what was read. */
+  readonly onRead?: (summaries: readonly Summary[], durationMs: number) => void;
 }
 
-async function summariesIn(
-  models: ReadModels,
-  view: ReadView,
-  now: Date,
-  caller: TenantContext,
-  { layer, scope = {}, depth }: AskedSummaries,
-): Promise<Summary[]> {
-  const visibility = visible(caller);
-  const parameters = new Parameters();
-  // A memory that is erased has no row before the event that erases its summaries is in the log. A shared summary names no user itself; `names_users` says whether its sources do.
-  const region = regionCondition(
-    { tenant: caller.tenant, visibility, ...(layer && { layers: [layer] }), scope },
-    's',
-    parameters,
-  );
-  const rows = await models.sql.queryAs<SummaryRow>(
-    caller.tenant,
-    `select s.summary, s.depth, s.layer, ${scopeKeys.map((key) => `s.${column(key)}`).join(', ')},
-       s.names_users, s.content, s.token_count, s.source_hash, s.sources, s.generated_at, s.facts
-     from ${view.table('summaries')} s
-     where ${region} and not exists (
-       select 1 from unnest(s.sources) source(id) where not exists (
-         select 1 from ${view.table('memories')} m
-         where m.tenant = s.tenant and m.memory_id = source.id::uuid and m.to_position is null))
-     ${depth ? `and s.depth = ${parameters.bind(depth)}` : ''}
-     order by array_position(array['agent', 'user', 'session', 'project', 'team', 'org', 'company'], s.layer), s.summary
-     limit ${mostSummarizedScopes * allDepths.length}`,
-    parameters.values,
-  );
-  const shown = rows
-    .map((row) => ({ row, place: { layer: row.layer, scope: scopeIn(row) } }))
-    .filter(({ row, place }) => isVisible(visibility, placementOf(place, row.names_users)));
-  const hashes = await hashesOf(models, view, caller.tenant, shown);
-  return shown
-    .map(({ row, place }) => summaryOf(row, place, hashes.get(row.summary)!, now))
-    .sort(
-      (left, right) =>
-        precedence(left.layer) - precedence(right.layer) ||
-        (sortKey(left) < sortKey(right) ? -1 : Number(sortKey(left) > sortKey(right))) ||
-        allDepths.indexOf(left.depth) - allDepths.indexOf(right.depth),
+/** Reads the summaries of layers. */
+export class SummaryReader {
+  readonly #parts: SummaryReaderParts;
+  readonly #vectors: QueryVectors;
+
+  constructor(parts: SummaryReaderParts) {
+    this.#parts = parts;
+    this.#vectors = new QueryVectors(parts.embedders);
+  }
+
+  /**
+   * The summaries that the caller may see, by precedence, each with whether it still says what its scope holds. `settings` are those of
+   * the tenant.
+   */
+  async list(
+    caller: TenantContext,
+    settings: Readonly<Record<Layer, SummarySettings>>,
+    { minPosition, waitMs, ...asked }: AskedSummaries,
+  ): Promise<SummaryPage> {
+    const { models, onRead } = this.#parts;
+    const started = performance.now();
+    const demand = { projections: ['summaries', ...scopeModels], minPosition, waitMs };
+    const page = await models.read(demand, async (view) => ({
+      items: await this.#read(view, caller, settings, asked),
+      position: view.position,
+    }));
+    onRead?.(page.items, performance.now() - started);
+    return page;
+  }
+
+  async #read(
+    view: ReadView,
+    caller: TenantContext,
+    settings: Readonly<Record<Layer, SummarySettings>>,
+    asked: AskedSummaries,
+  ): Promise<Summary[]> {
+    const { models, clock } = this.#parts;
+    const vector =
+      asked.query === undefined
+        ? undefined
+        : await this.#vectors.of(asked.query, variantOf(view.signature('summaries')));
+    const rows = await this.#rows(view, caller, asked, vector);
+    const places = new Map(
+      rows.map((row) => [row.summary, { layer: row.layer, scope: scopeIn(row) } as SummaryScope]),
     );
-}
+    const visibility = visible(caller);
+    const shown = rows.filter((row) =>
+      isVisible(visibility, placementOf(places.get(row.summary)!, row.names_users)),
+    );
+    const scopes = [...new Set(shown.map(({ summary }) => summary))];
+    const hashes = await readScopeHashes(
+      models.sql,
+      view,
+      caller.tenant,
+      scopes.map((summary) => places.get(summary)!),
+    );
+    const hashOf = new Map(scopes.map((summary, index) => [summary, hashes[index]!]));
+    const now = clock.now();
+    return shown
+      .map((row): Summary => {
+        const made = {
+          sourceHash: row.source_hash,
+          generatedAt: row.generated_at,
+          invalidated: row.invalidated ?? undefined,
+        };
+        const freshness = freshnessOf(made, hashOf.get(row.summary)!, settings[row.layer], now);
+        return summaryOf(row, places.get(row.summary)!, freshness, vector);
+      })
+      .sort(byPrecedence);
+  }
 
-const sortKey = ({ scope }: SummaryScope): string => JSON.stringify(scope);
-
-/** What each scope holds now, by its key. */
-async function hashesOf(
-  models: ReadModels,
-  view: ReadView,
-  tenant: string,
-  shown: readonly { readonly row: SummaryRow; readonly place: SummaryScope }[],
-): Promise<ReadonlyMap<string, string>> {
-  const hashes = new Map<string, string>();
-  for (const { row, place } of shown) {
-    if (hashes.has(row.summary)) continue;
+  #rows(
+    view: ReadView,
+    { tenant, ...caller }: TenantContext,
+    { layer, scope = {}, depth }: AskedSummaries,
+    vector: QueryVector | undefined,
+  ): Promise<SummaryRow[]> {
     const parameters = new Parameters();
-    const memories = scopeMemories(view, tenant, place, parameters);
-    const [state] = await models.sql.queryAs<{ hash: string }>(
+    const region = {
       tenant,
-      `select ${scopeHash('s')} as hash from ${memories} s`,
+      visibility: visible({ tenant, ...caller }),
+      ...(layer && { layers: [layer] }),
+      scope,
+    };
+    const cosine = vector
+      ? `-(s.context_vector <#> ${parameters.bind(vector.vector)}::vector)`
+      : 'null::float8';
+    // An erased memory has no row as soon as its erasure was read, before the event that erases its summaries is.
+    return this.#parts.models.sql.queryAs<SummaryRow>(
+      tenant,
+      `select s.summary, s.depth, s.layer, ${scopeKeys.map((key) => `s.${column(key)}`).join(', ')},
+         s.names_users, s.content, s.token_count, s.source_hash, s.sources, s.generated_at, s.invalidated, s.facts,
+         ${cosine} as cosine
+       from ${view.table('summaries')} s
+       where ${regionCondition(region, 's', parameters)} and not exists (
+         select 1 from unnest(s.sources) source(id) where not exists (
+           select 1 from ${view.table('memories')} m
+           where m.tenant = s.tenant and m.memory_id = source.id::uuid and m.to_position is null))
+       ${depth ? `and s.depth = ${parameters.bind(depth)}` : ''}
+       order by array_position(array['agent', 'user', 'session', 'project', 'team', 'org', 'company'], s.layer), s.summary
+       limit ${mostSummarizedScopes * allDepths.length}`,
       parameters.values,
     );
-    hashes.set(row.summary, state!.hash);
   }
-  return hashes;
 }
 
-function summaryOf(row: SummaryRow, place: SummaryScope, hash: string, now: Date): Summary {
-  const { depth, content, token_count: tokenCount, source_hash: sourceHash, facts } = row;
-  const stale = hash !== sourceHash;
+function summaryOf(
+  row: SummaryRow,
+  place: SummaryScope,
+  freshness: Freshness,
+  vector: QueryVector | undefined,
+): Summary {
+  const { depth, content, token_count: tokenCount, source_hash: sourceHash, facts, cosine } = row;
   return {
     ...place,
     depth,
@@ -158,20 +203,19 @@ function summaryOf(row: SummaryRow, place: SummaryScope, hash: string, now: Date
     generatedAt: row.generated_at.toISOString(),
     model: facts.model,
     trigger: facts.trigger,
-    freshness: {
-      stale,
-      needsRegeneration: stale,
-      ageSeconds: Math.max(0, Math.floor((now.getTime() - row.generated_at.getTime()) / 1_000)),
-      ...(stale && { reason: 'changed' as const }),
-    },
+    freshness,
+    ...(vector &&
+      cosine !== null && {
+        relevance: probability(cosine, { cosine, overlap: 0 }, vector.model.scale ?? UNKNOWN_MODEL),
+      }),
   };
 }
 
-function scopeIn(row: SummaryRow): Scope {
-  return Object.fromEntries(
-    scopeKeys.flatMap((key) => {
-      const value = row[column(key)];
-      return typeof value === 'string' ? [[key, value]] : [];
-    }),
+function byPrecedence(left: Summary, right: Summary): number {
+  const [one, other] = [JSON.stringify(left.scope), JSON.stringify(right.scope)];
+  return (
+    precedence(left.layer) - precedence(right.layer) ||
+    (one < other ? -1 : Number(one > other)) ||
+    allDepths.indexOf(left.depth) - allDepths.indexOf(right.depth)
   );
 }

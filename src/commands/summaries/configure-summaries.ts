@@ -1,0 +1,49 @@
+import { layers, type Layer } from '../../domain/layers.ts';
+import { depths } from '../../domain/summaries/depths.ts';
+import type { SummaryPolicyEvent } from '../../domain/summaries/events.ts';
+import { defaultSummarySettings, type SummarySettings } from '../../domain/summaries/settings.ts';
+import { summarySettingsStream } from '../../domain/streams.ts';
+import type { EventStore } from '../../ports/event-store.ts';
+import { changeStream } from '../change-stream.ts';
+import { callerKey, type CommandContext, type CommandResult, type CommandServices } from '../context.ts';
+
+/** The settings of every layer. */
+export type SettingsByLayer = Readonly<Record<Layer, SummarySettings>>;
+
+/** The settings of a tenant, as they are in the log now. */
+export async function readSummarySettings(store: EventStore, tenant: string): Promise<SettingsByLayer> {
+  return settingsOf(await store.load<SummaryPolicyEvent>(summarySettingsStream(tenant)));
+}
+
+/** Replaces the settings of one layer. */
+export async function configureSummaries(
+  services: CommandServices,
+  context: CommandContext,
+  layer: Layer,
+  wanted: SummarySettings,
+): Promise<CommandResult & { readonly settings: SummarySettings }> {
+  const settings = { ...wanted, depths: depths.filter((depth) => wanted.depths.includes(depth)) };
+  const { history, position, replayed } = await changeStream<SummaryPolicyEvent>(services, context, {
+    stream: summarySettingsStream(context.caller.tenant),
+    memoryId: '',
+    decide: (loaded) =>
+      isSame(settingsOf(loaded)[layer], settings)
+        ? []
+        : [{ type: 'SummaryConfigured', data: { layer, settings } }],
+    key: () => callerKey(services.vault, context.caller),
+  });
+  return { settings: settingsOf(history)[layer], position, replayed };
+}
+
+function settingsOf(history: readonly { readonly event: SummaryPolicyEvent }[]): SettingsByLayer {
+  const latest = new Map(history.map(({ event: { data } }) => [data.layer, data.settings]));
+  return Object.fromEntries(
+    layers.map((layer) => [layer, latest.get(layer) ?? defaultSummarySettings(layer)]),
+  ) as Record<Layer, SummarySettings>;
+}
+
+function isSame(left: SummarySettings, right: SummarySettings): boolean {
+  const sorted = (settings: SummarySettings) =>
+    JSON.stringify(Object.entries(settings).sort(([one], [other]) => (one < other ? -1 : 1)));
+  return sorted(left) === sorted(right);
+}

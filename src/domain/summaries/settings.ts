@@ -1,0 +1,37 @@
+import { z } from 'zod';
+import type { Layer } from '../layers.ts';
+import { depths, depthSchema } from './depths.ts';
+
+const day = 86_400;
+const year = 365 * day;
+
+/** When and how the summaries of one layer are made. */
+export const summarySettingsSchema = z
+  .strictObject({
+    depths: z
+      .array(depthSchema)
+      .min(1)
+      .max(depths.length)
+      .refine((all) => new Set(all).size === all.length, 'names a depth twice')
+      .meta({ description: 'Which summaries are made' }),
+    updateIntervalSeconds: z.int().min(60).max(year).optional().meta({
+      description: 'Made anew this long after the last time; absent: not by time',
+    }),
+    updateOnChanges: z.int().min(1).max(1_000_000).optional().meta({
+      description: 'Made anew after this many changes of memories; absent: not by changes',
+    }),
+    skipIfUnchanged: z.boolean().meta({ description: 'Not made anew while the scope holds the same' }),
+    maxAgeSeconds: z.int().min(60).max(year).optional().meta({
+      description: 'An older summary is stale, whatever the scope holds; absent: none is too old',
+    }),
+  })
+  .meta({ id: 'SummarySettings' });
+
+export type SummarySettings = z.infer<typeof summarySettingsSchema>;
+
+/** Summaries of sessions and agents are made when they are asked for. */
+export function defaultSummarySettings(layer: Layer): SummarySettings {
+  const common = { depths: [...depths], skipIfUnchanged: true };
+  if (layer === 'session' || layer === 'agent') return common;
+  return { ...common, updateOnChanges: 20, updateIntervalSeconds: 7 * day };
+}

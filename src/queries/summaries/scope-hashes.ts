@@ -1,0 +1,26 @@
+import type { SummaryScope } from '../../domain/summaries/summary-scope.ts';
+import type { Sql } from '../../ports/sql.ts';
+import type { ReadView } from '../read-models.ts';
+import { Parameters } from '../sql-builder.ts';
+import { scopeHash, scopeMemories } from './scope-state.ts';
+
+/** What each scope holds now, as one hash, in the order of `scopes`. */
+export async function readScopeHashes(
+  sql: Sql,
+  view: ReadView,
+  tenant: string,
+  scopes: readonly SummaryScope[],
+): Promise<string[]> {
+  if (scopes.length === 0) return [];
+  const parameters = new Parameters();
+  const parts = scopes.map(
+    (scope, index) =>
+      `select ${index} as place, ${scopeHash('s')} as hash from ${scopeMemories(view, tenant, scope, parameters)} s`,
+  );
+  const rows = await sql.queryAs<{ hash: string }>(
+    tenant,
+    `${parts.join(' union all ')} order by place`,
+    parameters.values,
+  );
+  return rows.map(({ hash }) => hash);
+}

@@ -1,0 +1,76 @@
+import { o200k } from '../adapters/tokenizer/o200k.ts';
+import type { CommandServices } from '../commands/context.ts';
+import type { SummaryScope } from '../domain/summaries/summary-scope.ts';
+import { summaryGenerationMetrics, summaryRetrievalMetrics } from '../observability/summary-metrics.ts';
+import { ManagedProcessor } from '../processors/managed-processor.ts';
+import type { ProcessManager } from '../processors/process-manager.ts';
+import type { ReadModels } from '../queries/read-models.ts';
+import type { SummaryReaderParts } from '../queries/summaries/list-summaries.ts';
+import { readScopeSources } from '../queries/summaries/scope-sources.ts';
+import { WakeUp } from '../support/wake-up.ts';
+import { summaryManager } from '../worker/summary-manager.ts';
+import { summaryScheduleManager } from '../worker/summary-schedule-manager.ts';
+import { SummaryScheduleTable } from '../worker/summary-schedule-table.ts';
+import { SummaryScheduler } from '../worker/summary-scheduler.ts';
+import type { CommandSide } from './command-side.ts';
+import { systemCommandContext, type Process } from './process.ts';
+import { startProcessor } from './start-processor.ts';
+
+/** A read model that is further behind is being rebuilt, or its source is down: the summary is retried. */
+const readModelPatienceMs = 30_000;
+
+interface SummaryServices {
+  readonly services: CommandServices;
+  readonly store: CommandSide['store'];
+  readonly models: ReadModels;
+}
+
+/** Makes the summaries of layers: those that callers ask for, and those that are due. */
+export function startSummaries(own: Process, { services, store, models }: SummaryServices): void {
+  const { config, stores, logger, metrics } = own;
+  const { sql } = stores;
+  const context = systemCommandContext('summaries');
+  const managed = (manager: ProcessManager) =>
+    new ManagedProcessor(manager, {
+      sql,
+      store,
+      onParked: (error) => logger.warn({ err: error }, 'summaries could not be made and will be retried'),
+    });
+  const generator = {
+    services,
+    tokenizer: o200k,
+    read: (tenant: string, scope: SummaryScope, minPosition: number) =>
+      readScopeSources(models, tenant, scope, { minPosition, waitMs: readModelPatienceMs }),
+    onGenerated: summaryGenerationMetrics(metrics.meter),
+  };
+  const table = new SummaryScheduleTable(sql, store);
+  const changed = new WakeUp();
+  const { summaryWindowMs: windowMs } = config;
+  startProcessor(own, managed(summaryManager(generator, context)));
+  startProcessor(own, managed(summaryScheduleManager({ services, table, windowMs }, context)), () =>
+    changed.wake(),
+  );
+  const onFailure = (error: unknown) =>
+    logger.warn({ err: error }, 'the summaries of a scope could not be made and will be retried');
+  startProcessor(own, new SummaryScheduler({ ...generator, table, changed, onFailure }, context));
+}
+
+/** Counts the summaries that are read, and logs the use of stale ones. */
+export function observeSummaryReads({ metrics, logger }: Process): SummaryReaderParts['onRead'] & {} {
+  const record = summaryRetrievalMetrics(metrics.meter);
+  return (summaries, durationMs) => {
+    record(
+      summaries.map(({ layer, depth, freshness }) => ({ layer, depth, isFresh: !freshness.stale })),
+      durationMs,
+    );
+    const stale = summaries.filter(({ freshness }) => freshness.stale);
+    if (stale.length === 0) return;
+    const used = stale.map(({ layer, depth, freshness: { reason, ageSeconds } }) => ({
+      layer,
+      depth,
+      reason,
+      ageSeconds,
+    }));
+    logger.info({ stale: used }, 'stale summaries were read');
+  };
+}

@@ -1,0 +1,150 @@
+import type { Layer } from '../domain/layers.ts';
+import { layers } from '../domain/layers.ts';
+import type { Due, ScheduleState } from '../domain/summaries/schedule.ts';
+import type { SummaryScope } from '../domain/summaries/summary-scope.ts';
+import type { EventStore } from '../ports/event-store.ts';
+import type { Sql, SqlExecutor } from '../ports/sql.ts';
+
+/** A scope in the schedule. */
+export interface ScheduledScope extends SummaryScope {
+  readonly tenant: string;
+  /** The last part of the name of its stream. */
+  readonly summary: string;
+}
+
+export interface ScheduleRow extends ScheduledScope {
+  readonly state: ScheduleState;
+  readonly due: Due | undefined;
+  /** Id of the event that the row is from. */
+  readonly cause: string;
+}
+
+interface StoredRow extends Record<string, unknown> {
+  readonly tenant: string;
+  readonly summary: string;
+  readonly layer: Layer;
+  readonly scope: SummaryScope['scope'];
+  readonly changes: number;
+  readonly first_change_at: Date | null;
+  readonly position: number;
+  readonly reached_at: Date | null;
+  readonly invalidated_at: Date | null;
+  readonly generated_at: Date | null;
+  readonly due_at: Date | null;
+  readonly trigger: Due['trigger'] | null;
+  readonly cause: string;
+}
+
+/** The table `control.summary_schedule`, of one log. */
+export class SummaryScheduleTable {
+  readonly #sql: Sql;
+  readonly #logId: string;
+
+  constructor(sql: Sql, { log }: EventStore) {
+    this.#sql = sql;
+    this.#logId = log.logId;
+  }
+
+  async ofScopes(keys: readonly Pick<ScheduledScope, 'tenant' | 'summary'>[]): Promise<ScheduleRow[]> {
+    if (keys.length === 0) return [];
+    const rows = await this.#sql.query<StoredRow>(
+      `select s.* from unnest($2::text[], $3::text[]) as wanted(tenant, summary)
+       join control.summary_schedule s on s.log_id = $1 and s.tenant = wanted.tenant and s.summary = wanted.summary`,
+      [this.#logId, keys.map(({ tenant }) => tenant), keys.map(({ summary }) => summary)],
+    );
+    return rows.map(rowOf);
+  }
+
+  async ofLayer(tenant: string, layer: Layer): Promise<ScheduleRow[]> {
+    const rows = await this.#sql.query<StoredRow>(
+      'select * from control.summary_schedule where log_id = $1 and tenant = $2 and layer = $3',
+      [this.#logId, tenant, layer],
+    );
+    return rows.map(rowOf);
+  }
+
+  async write(tx: SqlExecutor, rows: readonly ScheduleRow[]): Promise<void> {
+    for (const { tenant, summary, layer, scope, state, due, cause } of rows)
+      await tx.query(
+        `insert into control.summary_schedule values ($1, $2, $3, $4, $5::jsonb, $6, $7, $8, $9, $10, $11, $12, $13, $14)
+         on conflict (log_id, tenant, summary) do update set
+           changes = excluded.changes, first_change_at = excluded.first_change_at, position = excluded.position,
+           reached_at = excluded.reached_at, invalidated_at = excluded.invalidated_at, generated_at = excluded.generated_at,
+           due_at = excluded.due_at, trigger = excluded.trigger, cause = excluded.cause`,
+        [
+          this.#logId,
+          tenant,
+          summary,
+          layer,
+          JSON.stringify(scope),
+          state.changes,
+          state.firstChangeAt ?? null,
+          state.position,
+          state.reachedAt ?? null,
+          state.invalidatedAt ?? null,
+          state.generatedAt ?? null,
+          due?.at ?? null,
+          due?.trigger ?? null,
+          cause,
+        ],
+        { onePlan: true },
+      );
+  }
+
+  /** The scopes that are due, the most general layer first. */
+  async due(now: Date, limit: number): Promise<ScheduleRow[]> {
+    const rows = await this.#sql.query<StoredRow>(
+      `select * from control.summary_schedule where log_id = $1 and due_at <= $2
+       order by array_position($3::text[], layer) desc, due_at limit $4`,
+      [this.#logId, now, [...layers], limit],
+    );
+    return rows.map(rowOf);
+  }
+
+  async nextDue(): Promise<Date | undefined> {
+    const [row] = await this.#sql.query<{ next: Date | null }>(
+      'select min(due_at) as next from control.summary_schedule where log_id = $1',
+      [this.#logId],
+    );
+    return row?.next ?? undefined;
+  }
+
+  /**
+   * Called when a scope was dealt with. It is due again if another event has changed it since and it was found unchanged before, or
+   * as soon as the event of its new summaries is handled, which may have happened already.
+   */
+  async done(
+    { tenant, summary, cause, state }: ScheduleRow,
+    { unchanged }: { readonly unchanged: boolean },
+  ): Promise<void> {
+    const forgotten = unchanged
+      ? ', changes = 0, first_change_at = null, reached_at = null, invalidated_at = null'
+      : '';
+    await this.#sql.query(
+      `update control.summary_schedule set due_at = null, trigger = null ${forgotten}
+       where log_id = $1 and tenant = $2 and summary = $3
+         and (cause = $4 or (not $5::boolean and generated_at is not distinct from $6::timestamptz))`,
+      [this.#logId, tenant, summary, cause, unchanged, state.generatedAt ?? null],
+    );
+  }
+}
+
+function rowOf(row: StoredRow): ScheduleRow {
+  const { tenant, summary, layer, scope, changes, position, cause } = row;
+  return {
+    tenant,
+    summary,
+    layer,
+    scope,
+    state: {
+      changes,
+      position,
+      firstChangeAt: row.first_change_at ?? undefined,
+      reachedAt: row.reached_at ?? undefined,
+      invalidatedAt: row.invalidated_at ?? undefined,
+      generatedAt: row.generated_at ?? undefined,
+    },
+    due: row.due_at && row.trigger ? { at: row.due_at, trigger: row.trigger } : undefined,
+    cause,
+  };
+}
