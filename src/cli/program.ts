@@ -11,6 +11,7 @@ import { memoryCommands } from './memories/commands.ts';
 import { projectionsCommand } from './projections.ts';
 import { searchCommand } from './search.ts';
 import { serveCommand } from './serve.ts';
+import { summariesCommand } from './summaries.ts';
 import { packageVersion } from '../adapters/package-version.ts';
 
 const helpHint = '(stratalog --help lists all commands)';
@@ -33,6 +34,7 @@ export function createProgram(): Command {
     exportCommand(),
     searchCommand(),
     contextCommand(),
+    summariesCommand(),
     ...memoryCommands(),
     projectionsCommand(),
     auditCommand(),

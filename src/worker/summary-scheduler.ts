@@ -31,9 +31,10 @@ export class SummaryScheduler implements EventProcessor {
     this.#context = context;
   }
 
-  async run({ signal, began }: Term): Promise<void> {
+  async run(term: Term): Promise<void> {
     const { table, changed, services } = this.#parts;
-    began();
+    const { signal } = term;
+    term.began();
     while (!signal.aborted) {
       const seen = changed.count;
       const now = services.clock.now();

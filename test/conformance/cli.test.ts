@@ -17,6 +17,74 @@ const server = useServer({
 
 const as = (client: Pick<Client, 'key'>, ...args: string[]) => stratalogAs(server, client, ...args);
 
+describe('summaries', () => {
+  it('[J4] [E4] shows, refreshes and configures the summaries of layers', async () => {
+    const client = await newAdmin(server);
+    await client.store({ layer: 'team', scope: { team: 'search' }, content: 'Releases are cut on Mondays.' });
+    expect((await as(client, 'summaries', 'show')).stderr).toContain('summaries refresh');
+    const refreshed = await as(
+      client,
+      'summaries',
+      'refresh',
+      '--layer',
+      'team',
+      '--team',
+      'search',
+      '--json',
+    );
+    expect(refreshed.json).toMatchObject({ layer: 'team', scope: { team: 'search' } });
+    await expect
+      .poll(
+        async () => (await as(client, 'summaries', 'show', '--layer', 'team', '--query', 'release')).stdout,
+        {
+          timeout: 20_000,
+        },
+      )
+      .toMatch(
+        /team search · sentence \(\d+ tokens, relevance [\d.]+\)\nReleases are cut on Mondays\. \[1\]/,
+      );
+    const one = await as(
+      client,
+      'summaries',
+      'show',
+      '--layer',
+      'team',
+      '--team',
+      'search',
+      '--depth',
+      'detailed',
+      '--json',
+    );
+    expect(one.json).toMatchObject([{ depth: 'detailed', freshness: { stale: false } }]);
+    const configure = (...options: string[]) =>
+      as(client, 'summaries', 'configure', '--layer', 'team', ...options);
+    expect((await configure()).stdout).toContain('updateOnChanges: 20');
+    const changed = await configure(
+      '--no-interval',
+      '--changes',
+      '5',
+      '--depth',
+      'sentence',
+      '--max-age',
+      '3600',
+      '--json',
+    );
+    expect(changed.json).toEqual({
+      depths: ['sentence'],
+      skipIfUnchanged: true,
+      updateOnChanges: 5,
+      maxAgeSeconds: 3_600,
+    });
+    expect((await configure('--no-max-age', '--no-skip-unchanged', '--json')).json).toEqual({
+      depths: ['sentence'],
+      skipIfUnchanged: false,
+      updateOnChanges: 5,
+    });
+    expect((await as(client, 'summaries', 'refresh')).code).toBe(2);
+    expect((await as(client, 'summaries', 'show', '--layer', 'galaxy')).code).toBe(2);
+  });
+});
+
 describe('context', () => {
   it('[E8] [J4] prints the text, with the sources beside it, and as JSON', async () => {
     const client = await newAdmin(server);

@@ -2,6 +2,7 @@ import type * as api from './api-types.ts';
 import type { CallOptions, CommandOptions } from './options.ts';
 import { PagedList } from './paged-list.ts';
 import { path } from './request.ts';
+import { SummaryConfiguration } from './summaries.ts';
 import type { Transport } from './transport.ts';
 
 /** `/v1/admin/keys`. */
@@ -130,10 +131,12 @@ export class Admin {
   readonly keys: Keys;
   readonly projections: Projections;
   readonly routing: Routing;
+  readonly summaries: SummaryConfiguration;
 
   constructor(transport: Transport) {
     this.keys = new Keys(transport);
     this.projections = new Projections(transport);
     this.routing = new Routing(transport);
+    this.summaries = new SummaryConfiguration(transport);
   }
 }

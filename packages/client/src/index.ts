@@ -14,7 +14,7 @@ export {
   type UpdateOptions,
 } from './memory.ts';
 export type { Memories, MemoryVersion, LinkType } from './memories.ts';
-export type { AskedSummaries, Summaries } from './summaries.ts';
+export type { AskedSummaries, Summaries, SummaryConfiguration } from './summaries.ts';
 export type { Audit, AuditFilter } from './audit.ts';
 export type { Admin, Keys, Projections, Routing as RoutingSettings } from './admin.ts';
 export type { BulkMemory } from './bulk.ts';

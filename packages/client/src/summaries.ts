@@ -1,5 +1,6 @@
 import type * as api from './api-types.ts';
 import type { CallOptions, CommandOptions } from './options.ts';
+import { path } from './request.ts';
 import type { Transport } from './transport.ts';
 
 /** Which summaries to read; `scope` contains the identifiers of the scope. */
@@ -7,6 +8,8 @@ export interface AskedSummaries {
   readonly layer?: api.Summary['layer'] | undefined;
   readonly scope?: Readonly<Record<string, string>> | undefined;
   readonly depth?: api.Summary['depth'] | undefined;
+  /** A question: each summary has its relevance to it. */
+  readonly query?: string | undefined;
 }
 
 /** `/v1/summaries`: short texts about what layers hold. */
@@ -49,6 +52,34 @@ export class Summaries {
     );
     return this.#transport.call(
       { method: 'GET', path: '/v1/summaries', query: { ...asked, ...identifiers }, reads: 'query' },
+      options,
+    );
+  }
+}
+
+/** `/v1/admin/summaries`: when and how the summaries of each layer are made. */
+export class SummaryConfiguration {
+  readonly #transport: Transport;
+
+  constructor(transport: Transport) {
+    this.#transport = transport;
+  }
+
+  get(layer: api.Summary['layer'], options?: CallOptions): Promise<api.SummarySettingsAnswer> {
+    return this.#transport.call(
+      { method: 'GET', path: path`/v1/admin/summaries/${layer}`, reads: 'query' },
+      options,
+    );
+  }
+
+  /** Replaces all settings of the layer. */
+  set(
+    layer: api.Summary['layer'],
+    settings: api.SummarySettings,
+    options?: CommandOptions,
+  ): Promise<api.ConfigureSummariesAnswer> {
+    return this.#transport.call(
+      { method: 'PUT', path: path`/v1/admin/summaries/${layer}`, body: settings, changes: true },
       options,
     );
   }

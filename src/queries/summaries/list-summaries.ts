@@ -121,9 +121,7 @@ export class SummaryReader {
         ? undefined
         : await this.#vectors.of(asked.query, variantOf(view.signature('summaries')));
     const rows = await this.#rows(view, caller, asked, vector);
-    const places = new Map(
-      rows.map((row) => [row.summary, { layer: row.layer, scope: scopeIn(row) } as SummaryScope]),
-    );
+    const places = new Map(rows.map((row) => [row.summary, { layer: row.layer, scope: scopeIn(row) }]));
     const visibility = visible(caller);
     const shown = rows.filter((row) =>
       isVisible(visibility, placementOf(places.get(row.summary)!, row.names_users)),
