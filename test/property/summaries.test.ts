@@ -118,6 +118,19 @@ describe('extractive summaries', () => {
     expect(extract([], depths, count)).toEqual([]);
   });
 
+  it('[E1] quote a short memory whole or not at all', () => {
+    const short = Array.from({ length: 12 }, (_, n) => ({
+      id: `m${n}`,
+      revision: 0,
+      content: `Pump ${n} of hall ${n % 5} is new. It runs on ${['oil', 'gas', 'air'][n % 3]}. Ask team ${n % 7}.`,
+      time: new Date(n),
+      importance: 0.5,
+    }));
+    for (const { content, sources } of extract(short, depths, count))
+      for (const [index, { id }] of sources.entries())
+        expect(content).toContain(`${short.find((one) => one.id === id)!.content} [${index + 1}]`);
+  });
+
   it('[E1] say a thing once', () => {
     const all = [
       'The cache of the gateway expires after ten minutes',

@@ -1,4 +1,4 @@
-import { sentencesOf } from '../text/sentences.ts';
+import { sentencesOf, type Span } from '../text/sentences.ts';
 import { termCounts } from '../text/tokens.ts';
 import { tokensOfDepth, type Depth } from './depths.ts';
 import { cosine, normalized, termVectors, weightedSum, type TermVector } from './term-vector.ts';
@@ -17,7 +17,7 @@ export interface Source {
 /** Counts tokens. Infinite for a text that takes too long. */
 export type Count = (text: string) => number;
 
-/** A summary: sentences of memories, verbatim, each followed by a mark `[n]` that names its source, counted from 1. */
+/** A summary: parts of memories, verbatim, each followed by a mark `[n]` that names its source, counted from 1. */
 export interface Extract {
   readonly depth: Depth;
   readonly content: string;
@@ -25,7 +25,8 @@ export interface Extract {
   readonly sources: readonly { readonly id: string; readonly revision: number }[];
 }
 
-interface Sentence {
+/** A quotation that may be chosen: sentences of one memory that follow each other. */
+interface Unit {
   /** Place in the order of time. */
   readonly place: number;
   readonly source: number;
@@ -35,117 +36,167 @@ interface Sentence {
   readonly tokens: number;
 }
 
-/** Sentences are quoted together only if their cosine is at most this. */
-const mostAlike = 0.5;
-/** How much the importance of its memory changes the gain of a sentence. */
+/** The sentences of a memory, with the tokens of each. */
+type Counted = readonly (Span & { readonly tokens: number })[];
+
+/** Tokens of a mark ` [99]`. */
+const tokensOfMark = 4;
+/** Maximum tokens of a unit. A memory of at most so many is quoted whole or not at all: half of a thought is of little use. */
+const mostTokensOfUnit = tokensOfDepth.sentence - tokensOfMark;
+/** Units are quoted together only if their cosine is at most `first`; once nothing else fits, at most `last`. */
+const mostAlike = { first: 0.5, last: 0.85 };
+/** How much the importance of its memory changes the gain of a unit. */
 const weightOfImportance = 0.5;
-/** A sentence of fewer different words hardly says anything without its surroundings. */
+/** A unit of fewer different words hardly says anything without its surroundings. */
 const leastTerms = 3;
 
 /**
- * Summaries made of sentences of the memories, best first by greedy centroid: each step adds the sentence with which the whole summary
- * is nearest to the weighted centre of all sentences, unless it repeats what is there (Ghalandari 2017, "Revisiting the Centroid-based
- * Method"). The summary reads in the order of time. Deterministic, whatever the order of the sources. A summary has no more tokens than
- * its depth. Sources without words give no summary.
+ * Summaries made of parts of the memories, best first by greedy centroid: each step adds the part with which the whole summary is nearest
+ * to the weighted centre of all memories, unless it repeats what is there (Ghalandari 2017, "Revisiting the Centroid-based Method"). A
+ * long memory weighs as much as a short one. The summary reads in the order of time. Deterministic, whatever the order of the sources.
+ * A summary has no more tokens than its depth. Sources without words give no summary.
  */
 export function extract(sources: readonly Source[], depths: readonly Depth[], count: Count): Extract[] {
   const ordered = [...sources].sort(
     (left, right) => left.time.getTime() - right.time.getTime() || (left.id < right.id ? -1 : 1),
   );
-  const sentences = sentencesIn(ordered, count);
-  if (sentences.length === 0) return [];
-  const centre = normalized(
-    weightedSum(sentences.map(({ vector, source }) => [vector, ordered[source]!.importance] as const)),
+  const sentences = ordered.map(({ content }): Counted =>
+    sentencesOf(content).map(({ start, end }) => ({ start, end, tokens: count(content.slice(start, end)) })),
   );
+  const units = unitsOf(ordered, sentences);
+  if (units.length === 0) return [];
+  const centre = centreOf(ordered, units);
   return depths.map((depth) => {
     const budget = tokensOfDepth[depth];
-    const chosen = choose(ordered, sentences, centre, budget);
-    return chosen.length > 0
-      ? written(depth, ordered, chosen, count, budget)
-      : cutToFit(depth, ordered, sentences, centre, count, budget);
+    const chosen = choose(ordered, units, centre, budget);
+    return (
+      written(depth, ordered, chosen, count, budget) ?? cutToFit(depth, ordered, units, centre, count, budget)
+    );
   });
 }
 
-function sentencesIn(sources: readonly Source[], count: Count): Sentence[] {
-  const spoken = sources.flatMap(({ content }, source) =>
-    sentencesOf(content).map(({ start, end }) => ({ source, text: content.slice(start, end) })),
-  );
-  const distinct = [
-    ...new Map(spoken.toReversed().map((sentence) => [sentence.text, sentence])).values(),
-  ].toReversed();
+function unitsOf(sources: readonly Source[], sentences: readonly Counted[]): Unit[] {
+  const parts = new Map<
+    string,
+    { readonly source: number; readonly text: string; readonly tokens: number }
+  >();
+  for (const [source, counted] of sentences.entries())
+    for (const { start, end, tokens } of merged(counted)) {
+      const text = sources[source]!.content.slice(start, end);
+      if (!parts.has(text)) parts.set(text, { source, text, tokens: tokens + tokensOfMark });
+    }
+  const distinct = [...parts.values()];
   const vectors = termVectors(distinct.map(({ text }) => termCounts(text).counts));
-  const all = distinct.map((sentence, index): Sentence => ({
-    ...sentence,
-    place: index,
-    vector: vectors[index]!,
-    tokens: count(`${sentence.text} [99] `),
-  }));
+  const all = distinct.map((part, place): Unit => ({ ...part, place, vector: vectors[place]! }));
   const telling = all.filter(({ vector }) => vector.size >= leastTerms);
   return telling.length > 0 ? telling : all.filter(({ vector }) => vector.size > 0);
 }
 
-/** Sentences that fit together into the budget, the best first. */
+/** Sentences that follow each other, as long as they fit into a unit together. */
+function merged(sentences: Counted): Counted {
+  const parts: { start: number; end: number; tokens: number }[] = [];
+  for (const sentence of sentences) {
+    const last = parts.at(-1);
+    if (last && last.tokens + sentence.tokens <= mostTokensOfUnit) {
+      last.end = sentence.end;
+      last.tokens += sentence.tokens;
+    } else parts.push({ ...sentence });
+  }
+  return parts;
+}
+
+/** What the memories are about, each by its importance. */
+function centreOf(sources: readonly Source[], units: readonly Unit[]): TermVector {
+  const parts = new Map<number, number>();
+  for (const { source } of units) parts.set(source, (parts.get(source) ?? 0) + 1);
+  return normalized(
+    weightedSum(
+      units.map(({ vector, source }) => [vector, sources[source]!.importance / parts.get(source)!] as const),
+    ),
+  );
+}
+
+/** Units that fit together into the budget, the best first. */
 function choose(
   sources: readonly Source[],
-  sentences: readonly Sentence[],
+  units: readonly Unit[],
   centre: TermVector,
   budget: number,
-): Sentence[] {
-  const chosen: Sentence[] = [];
+): Unit[] {
+  const chosen: Unit[] = [];
   const sum = new Map<string, number>();
-  const near = new Map(sentences.map((sentence) => [sentence, cosine(sentence.vector, centre)]));
-  let candidates = [...sentences];
+  const near = new Map(units.map((unit) => [unit, cosine(unit.vector, centre)]));
+  let candidates = units;
+  let repetitions: Unit[] = [];
   let left = budget;
   let sumByCentre = 0;
   let sumSquared = 0;
   for (;;) {
     candidates = candidates.filter(({ tokens }) => tokens <= left);
-    let best: { readonly sentence: Sentence; readonly worth: number; readonly bySum: number } | undefined;
-    for (const sentence of candidates) {
-      const bySum = cosine(sentence.vector, sum);
-      const together = (sumByCentre + near.get(sentence)!) / Math.sqrt(sumSquared + 2 * bySum + 1);
-      const { importance } = sources[sentence.source]!;
-      const worth = together * (1 - weightOfImportance + weightOfImportance * importance);
-      if (!best || worth > best.worth) best = { sentence, worth, bySum };
+    if (candidates.length === 0) {
+      candidates = repetitions.filter(
+        ({ tokens, vector }) =>
+          tokens <= left && chosen.every((other) => cosine(other.vector, vector) <= mostAlike.last),
+      );
+      repetitions = [];
+    }
+    let best: { readonly unit: Unit; readonly worth: number; readonly bySum: number } | undefined;
+    for (const unit of candidates) {
+      const bySum = cosine(unit.vector, sum);
+      const together = (sumByCentre + near.get(unit)!) / Math.sqrt(sumSquared + 2 * bySum + 1);
+      const worth = together * weightOf(sources[unit.source]!);
+      if (!best || worth > best.worth) best = { unit, worth, bySum };
     }
     if (!best) return chosen;
-    const { sentence, bySum } = best;
-    chosen.push(sentence);
-    left -= sentence.tokens;
-    sumByCentre += near.get(sentence)!;
+    const { unit, bySum } = best;
+    chosen.push(unit);
+    left -= unit.tokens;
+    sumByCentre += near.get(unit)!;
     sumSquared += 2 * bySum + 1;
-    for (const [term, weight] of sentence.vector) sum.set(term, (sum.get(term) ?? 0) + weight);
-    candidates = candidates.filter(({ vector }) => cosine(vector, sentence.vector) <= mostAlike);
+    for (const [term, weight] of unit.vector) sum.set(term, (sum.get(term) ?? 0) + weight);
+    const next: Unit[] = [];
+    for (const other of candidates) {
+      if (other === unit) continue;
+      const isAlike = cosine(other.vector, unit.vector) > mostAlike.first;
+      (isAlike ? repetitions : next).push(other);
+    }
+    candidates = next;
   }
 }
 
-/** The chosen sentences in the order of time, less the last chosen ones if they turn out too long together. */
+function weightOf({ importance }: Source): number {
+  return 1 - weightOfImportance + weightOfImportance * importance;
+}
+
+/**
+ * The chosen units in the order of time, less the last chosen ones if they turn out too long together; undefined if nothing is left.
+ */
 function written(
   depth: Depth,
   sources: readonly Source[],
-  chosen: readonly Sentence[],
+  chosen: readonly Unit[],
   count: Count,
   budget: number,
-): Extract {
-  for (let kept = chosen.length; ; kept--) {
+): Extract | undefined {
+  for (let kept = chosen.length; kept > 0; kept--) {
     const inOrder = chosen.slice(0, kept).sort((left, right) => left.place - right.place);
     const extract = marked(depth, sources, inOrder, count);
-    if (extract.tokenCount <= budget || kept === 1) return extract;
+    if (extract.tokenCount <= budget) return extract;
   }
+  return undefined;
 }
 
-/** The best beginning of a sentence, where no sentence fits as a whole. */
+/** The beginning of the best unit, where none fits as a whole. */
 function cutToFit(
   depth: Depth,
   sources: readonly Source[],
-  sentences: readonly Sentence[],
+  units: readonly Unit[],
   centre: TermVector,
   count: Count,
   budget: number,
 ): Extract {
-  const worth = ({ vector, source }: Sentence) =>
-    cosine(vector, centre) * (1 - weightOfImportance + weightOfImportance * sources[source]!.importance);
-  const best = sentences.reduce((best, other) => (worth(other) > worth(best) ? other : best));
+  const worth = ({ vector, source }: Unit) => cosine(vector, centre) * weightOf(sources[source]!);
+  const best = units.reduce((best, other) => (worth(other) > worth(best) ? other : best));
   const characters = Array.from(best.text);
   const cutAt = (length: number) => {
     const text = characters.slice(0, length).join('');
@@ -160,16 +211,11 @@ function cutToFit(
   return cutAt(fits);
 }
 
-/** Sentences that follow each other in one memory share a mark. */
-function marked(
-  depth: Depth,
-  sources: readonly Source[],
-  sentences: readonly Sentence[],
-  count: Count,
-): Extract {
-  const quoted = [...new Set(sentences.map(({ source }) => source))];
-  const parts = sentences.map(({ source, text }, index) =>
-    sentences[index + 1]?.source === source ? text : `${text} [${quoted.indexOf(source) + 1}]`,
+/** Units that follow each other in one memory share a mark. */
+function marked(depth: Depth, sources: readonly Source[], units: readonly Unit[], count: Count): Extract {
+  const quoted = [...new Set(units.map(({ source }) => source))];
+  const parts = units.map(({ source, text }, index) =>
+    units[index + 1]?.source === source ? text : `${text} [${quoted.indexOf(source) + 1}]`,
   );
   const content = parts.join(' ');
   return {
