@@ -1,0 +1,44 @@
+import type { Route } from '../routing/settings.ts';
+
+/** The routes that the policy chooses between. */
+export type Arm = Route;
+
+/** How a search ended. */
+export type OutcomeKind = 'used' | 'refined' | 'ignored' | 'none';
+
+export interface Outcome {
+  readonly kind: OutcomeKind;
+  /** How good the used results were, 0 to 1; only of `used`. */
+  readonly quality?: number | undefined;
+  /** A caller said so by an outcome or feedback. What contexts, sessions and windows imply is not explicit. */
+  readonly explicit: boolean;
+}
+
+/** What the route of one search was chosen from. */
+export interface RouteDecision {
+  /** Inputs of the choice, by name: the signals of the question, its complexity score and the threshold in force. */
+  readonly features: Readonly<Record<string, number>>;
+  /** The routes that were possible. With one there was no choice, and nothing is learned. */
+  readonly arms: readonly Arm[];
+  /** Probability of each arm after exploration was mixed in, in the order of `arms`; they add up to 1. */
+  readonly propensities: readonly number[];
+  /** What the policy in force chooses without exploration. */
+  readonly incumbent: Arm;
+  readonly policyVersion: string;
+  /** The session is in the share that candidates are evaluated on and never learn from. */
+  readonly evaluation: boolean;
+}
+
+/** A decision with what came of it: the record that policies are trained and evaluated on. */
+export interface LoggedDecision extends RouteDecision {
+  readonly searchId: string;
+  /** Pseudonym of the principal, whose weight in a policy is limited. */
+  readonly principal: string;
+  /** The arm that was taken. */
+  readonly taken: Arm;
+  readonly outcome: Outcome;
+  /** Spent on the answer by language models and search texts. */
+  readonly tokens: number;
+  /** A synthetic decision of a cold start: trained on, and never evidence. */
+  readonly bootstrap: boolean;
+}
