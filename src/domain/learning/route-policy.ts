@@ -1,0 +1,83 @@
+import type { Arm } from './logged-decision.ts';
+
+/** Learned weights by arm and feature, in log-odds per unit of the feature. Plain JSON; a missing weight is 0. */
+export type ArmWeights = Readonly<Partial<Record<Arm, Readonly<Record<string, number>>>>>;
+
+/**
+ * A policy that chooses a route. The tenant's weights are added to those of the global base, shrunk by how much the tenant's own
+ * data says (decision D7).
+ */
+export interface RoutePolicy {
+  readonly version: string;
+  readonly base: ArmWeights;
+  readonly tenant: ArmWeights;
+  /** Number of the tenant's decisions that its weights were learned from. */
+  readonly decisions: number;
+}
+
+/** The rule without learned weights: decomposition from the threshold on. */
+export const rulePolicy: RoutePolicy = { version: 'rules-1', base: {}, tenant: {}, decisions: 0 };
+
+/** Features that weights are learned for. `bias` is 1 for every question; the others are in a decision's `features`, 0 if missing. */
+export const learnedFeatures = ['bias', 'score', 'layers', 'aggregation', 'comparison', 'structure'] as const;
+
+export type Features = Readonly<Record<string, number>>;
+
+/**
+ * Log-odds of decomposition under the rule per unit of the complexity score above the threshold. Small on purpose: the threshold
+ * 1.01 ("never") is then about one unit of log-odds away from a question with a score of .5, which a trainer can learn to cross; a
+ * steep prior has a vanishing gradient where it is wrong.
+ */
+export const priorSlope = 2;
+
+/** Number of a tenant's decisions at which its adjustment counts half. */
+export const tenantHalfWeight = 20;
+
+export function featureOf(features: Features, name: string): number {
+  return name === 'bias' ? 1 : (features[name] ?? 0);
+}
+
+/**
+ * The rule as a logit: 0 for the standard route, and for decomposition the distance of the score from the threshold in force. At
+ * or above the threshold it is at least 0, exactly: a difference of two IEEE numbers has the sign of their order.
+ */
+export function priorLogit(arm: Arm, features: Features): number {
+  if (arm === 'standard') return 0;
+  return priorSlope * (featureOf(features, 'score') - featureOf(features, 'threshold'));
+}
+
+/** Share of a tenant's own adjustment that is applied: n / (n + 20), the weight of n observations against a prior worth 20. */
+export function tenantShare(decisions: number): number {
+  return decisions / (decisions + tenantHalfWeight);
+}
+
+/** Logits of the arms, in their order. */
+export function logitsOf(policy: RoutePolicy, features: Features, arms: readonly Arm[]): number[] {
+  const share = tenantShare(policy.decisions);
+  return arms.map((arm) => {
+    const learned = learnedFeatures.reduce((sum, name) => {
+      const weight = (policy.base[arm]?.[name] ?? 0) + share * (policy.tenant[arm]?.[name] ?? 0);
+      return sum + weight * featureOf(features, name);
+    }, 0);
+    return priorLogit(arm, features) + learned;
+  });
+}
+
+/** Probabilities of the arms, in their order: the softmax of the logits. Used for learning; searches take the greedy arm. */
+export function probabilitiesOf(policy: RoutePolicy, features: Features, arms: readonly Arm[]): number[] {
+  return softmax(logitsOf(policy, features, arms));
+}
+
+/** The most probable arm. Of equal ones the last, as the rule decomposes a question whose score equals the threshold. */
+export function greedyArm(policy: RoutePolicy, features: Features, arms: readonly Arm[]): Arm {
+  const logits = logitsOf(policy, features, arms);
+  return arms[logits.lastIndexOf(Math.max(...logits))]!;
+}
+
+/** exp(x) / Σ exp(x), computed from differences to the greatest, so that no exponential overflows. */
+export function softmax(logits: readonly number[]): number[] {
+  const greatest = Math.max(...logits);
+  const powers = logits.map((logit) => Math.exp(logit - greatest));
+  const sum = powers.reduce((total, power) => total + power, 0);
+  return powers.map((power) => power / sum);
+}

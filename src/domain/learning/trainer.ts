@@ -1,0 +1,193 @@
+import type { Arm, LoggedDecision } from './logged-decision.ts';
+import { countBy, principalLevel } from './principal-weights.ts';
+import { clamp, defaultRewardSettings, rewardOf, type RewardSettings } from './reward.ts';
+import { featureOf, learnedFeatures, probabilitiesOf, type ArmWeights } from './route-policy.ts';
+
+/** Finished decisions that one step takes at least. */
+export const leastDecisions = 20;
+
+/** What a tenant's trainer keeps between steps. Plain JSON. */
+export interface TrainerState {
+  /** The tenant's adjustment of the base. */
+  readonly weights: ArmWeights;
+  /** Expected reward, an exponential moving average over steps; undefined before the first. */
+  readonly baseline?: number | undefined;
+  readonly steps: number;
+  /** Decisions learned from. */
+  readonly decisions: number;
+  /** Decisions that counted lately, by principal; they fade with each step. */
+  readonly principals: Readonly<Record<string, number>>;
+}
+
+export const untrained: TrainerState = { weights: {}, steps: 0, decisions: 0, principals: {} };
+
+export interface TrainerSettings {
+  readonly learningRate: number;
+  /** Share of the baseline that is kept in each step. */
+  readonly baselineKept: number;
+  /** Advantages are cut to ± this. */
+  readonly advantageLimit: number;
+  /** Importance weights are cut to this. */
+  readonly importanceLimit: number;
+  /** Weights stay within ± this, in log-odds. */
+  readonly weightLimit: number;
+  /** Share of each weight that a step takes back towards the prior. */
+  readonly decay: number;
+  readonly rewards: RewardSettings;
+}
+
+export const defaultTrainerSettings: TrainerSettings = {
+  learningRate: 4,
+  baselineKept: 0.9,
+  advantageLimit: 1,
+  importanceLimit: 3,
+  weightLimit: 3,
+  decay: 0.01,
+  rewards: defaultRewardSettings,
+};
+
+/**
+ * Share of what principals counted for that is forgotten with a step whose decisions all count whole; less with one whose
+ * decisions are cut, so that nobody can wait until the others are forgotten. Below half a decision a principal is.
+ */
+const principalFading = 0.1;
+const principalRest = 0.5;
+
+export interface TrainedDecision {
+  readonly searchId: string;
+  readonly reward: number;
+  /** The reward above the baseline, cut. */
+  readonly advantage: number;
+  /** Probability of the taken arm under the policy that learns, divided by the recorded propensity, cut. */
+  readonly importance: number;
+  /** Weight for its principal, 0 to 1. */
+  readonly weight: number;
+}
+
+export interface TrainingStep {
+  readonly state: TrainerState;
+  /** Every decision that the step consumed, ordered by search id. */
+  readonly consumed: readonly TrainedDecision[];
+  readonly meanReward: number;
+  /** Euclidean norm of the gradient. */
+  readonly gradientNorm: number;
+}
+
+/**
+ * Whether a decision can be learned from: there was a choice, its outcome is known, and its session is not for evaluation. Only
+ * such decisions count towards a step.
+ */
+export function isTrainable(decision: LoggedDecision): boolean {
+  return decision.arms.length > 1 && decision.outcome.kind !== 'none' && !decision.evaluation;
+}
+
+/**
+ * One step of the policy gradient (REINFORCE, Williams 1992), corrected for the difference between the policy that learns and the
+ * one that decided by importance weights cut at a limit (Precup, Sutton and Singh 2000; Ionides 2008):
+ *
+ * w ← clamp((1 − decay) · w + rate · 1/n Σ v · min(π(a|x) / p, limit) · clamp(r − b, ±1) · ∇ log π(a|x))
+ *
+ * A trajectory is one decision, so its return is its reward (requirement C2). The baseline b is the moving average before this step,
+ * so that it does not depend on the rewards it is subtracted from; the first step takes its own mean. v limits the weight of one
+ * principal in this step and the ones shortly before. ∇ is by the weights of an arm: (1[a = arm] − π(arm|x)) · features.
+ *
+ * The same decisions in any order and the same state give the same bits.
+ *
+ * @param base Weights of the global base, on top of which the tenant's are learned.
+ * @throws RangeError for fewer than 20 decisions, or one that must not be learned from.
+ */
+export function train(
+  state: TrainerState,
+  base: ArmWeights,
+  decisions: readonly LoggedDecision[],
+  settings: TrainerSettings = defaultTrainerSettings,
+): TrainingStep {
+  if (decisions.length < leastDecisions) {
+    throw new RangeError(
+      `a training step takes at least ${leastDecisions} decisions, not ${decisions.length}`,
+    );
+  }
+  const wrong = decisions.find((decision) => !isTrainable(decision));
+  if (wrong) throw new RangeError(`decision ${wrong.searchId} must not be learned from`);
+
+  const ordered = [...decisions].sort((a, b) => (a.searchId < b.searchId ? -1 : 1));
+  const rewards = ordered.map(({ outcome, tokens }) => rewardOf(outcome, tokens, settings.rewards));
+  const meanReward = rewards.reduce((sum, reward) => sum + reward, 0) / rewards.length;
+  const baseline = state.baseline ?? meanReward;
+  const { weightOf, principals } = weighPrincipals(state.principals, ordered);
+  const policy = { version: '', base, tenant: state.weights, decisions: state.decisions };
+
+  const gradient: Partial<Record<Arm, Record<string, number>>> = {};
+  const consumed = ordered.map((decision, index): TrainedDecision => {
+    const { arms, taken, propensities, features, searchId, principal } = decision;
+    const probabilities = probabilitiesOf(policy, features, arms);
+    const position = arms.indexOf(taken);
+    const importance = Math.min(probabilities[position]! / propensities[position]!, settings.importanceLimit);
+    const advantage = clamp(rewards[index]! - baseline, -settings.advantageLimit, settings.advantageLimit);
+    const weight = weightOf(principal);
+    for (const [other, arm] of arms.entries()) {
+      // The standard route is the reference: its logit is always 0.
+      if (arm === 'standard') continue;
+      const slope = weight * importance * advantage * ((other === position ? 1 : 0) - probabilities[other]!);
+      const sums = (gradient[arm] ??= {});
+      for (const name of learnedFeatures) {
+        sums[name] = (sums[name] ?? 0) + (slope * featureOf(features, name)) / ordered.length;
+      }
+    }
+    return { searchId, reward: rewards[index]!, advantage, importance, weight };
+  });
+
+  const next: TrainerState = {
+    weights: stepped(state.weights, gradient, settings),
+    baseline: settings.baselineKept * baseline + (1 - settings.baselineKept) * meanReward,
+    steps: state.steps + 1,
+    decisions: state.decisions + ordered.length,
+    principals,
+  };
+  return { state: next, consumed, meanReward, gradientNorm: normOf(gradient) };
+}
+
+function stepped(weights: ArmWeights, gradient: ArmWeights, settings: TrainerSettings): ArmWeights {
+  const arms = [...new Set([...Object.keys(weights), ...Object.keys(gradient)] as Arm[])].sort();
+  const entries = arms.map((arm) => {
+    const moved = learnedFeatures.map((name) => {
+      const kept = (1 - settings.decay) * (weights[arm]?.[name] ?? 0);
+      const step = settings.learningRate * (gradient[arm]?.[name] ?? 0);
+      return [name, clamp(kept + step, -settings.weightLimit, settings.weightLimit)];
+    });
+    return [arm, Object.fromEntries(moved) as Record<string, number>];
+  });
+  return Object.fromEntries(entries) as ArmWeights;
+}
+
+function normOf(gradient: ArmWeights): number {
+  const slopes = Object.values(gradient).flatMap((sums) => Object.values(sums));
+  return Math.sqrt(slopes.reduce((sum, slope) => sum + slope * slope, 0));
+}
+
+/** Weights of this step's decisions, 0 to 1, and what each principal has counted for after it. */
+function weighPrincipals(
+  before: Readonly<Record<string, number>>,
+  decisions: readonly LoggedDecision[],
+): { weightOf: (principal: string) => number; principals: Record<string, number> } {
+  const counts = countBy(decisions, ({ principal }) => principal);
+  const all = new Map(Object.entries(before));
+  for (const [principal, count] of counts) all.set(principal, (all.get(principal) ?? 0) + count);
+  const level = principalLevel([...all.values()]);
+  const weights = new Map(
+    [...counts].map(([principal, count]) => {
+      const allowed = Math.max(0, Math.min(all.get(principal)!, level) - (before[principal] ?? 0));
+      return [principal, Math.min(1, allowed / count)];
+    }),
+  );
+  const counted = [...counts].reduce((sum, [principal, count]) => sum + weights.get(principal)! * count, 0);
+  const kept = 1 - (principalFading * counted) / decisions.length;
+  const principals = [...all.keys()]
+    .map((principal) => {
+      const added = (weights.get(principal) ?? 0) * (counts.get(principal) ?? 0);
+      return [principal, kept * ((before[principal] ?? 0) + added)] as const;
+    })
+    .filter(([, count]) => count >= principalRest)
+    .sort(([a], [b]) => (a < b ? -1 : 1));
+  return { weightOf: (principal) => weights.get(principal)!, principals: Object.fromEntries(principals) };
+}
