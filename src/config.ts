@@ -105,6 +105,13 @@ export const settings = z.object({
     .min(1)
     .optional()
     .describe('Language model that splits the parts of questions again. Default: STRATALOG_LLM_MODEL'),
+  STRATALOG_PRICES: z
+    .string()
+    .min(1)
+    .optional()
+    .describe(
+      'File with prices of models, in US dollars for a million tokens, such as {"my-model": {"input": 0.1, "output": 0.4}}. They are added to the known prices or replace them',
+    ),
   STRATALOG_ROUTING: z
     .enum(['on', 'off'])
     .default('on')
@@ -173,6 +180,8 @@ export interface Config extends ClusterConfig {
         readonly models: { readonly root: string; readonly sub: string };
       }
     | undefined;
+  /** Path of a file with prices of models. */
+  readonly pricesFile: string | undefined;
   /** Whether complex questions may be decomposed; `false` overrides the tenants' settings. */
   readonly routing: boolean;
   /** Whether a language model may refine how complex questions are searched; `false` overrides the tenants' settings. */
@@ -220,6 +229,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
       workers: values.STRATALOG_EMBEDDING_WORKERS,
     },
     languageModel: languageModelOf(values),
+    pricesFile: values.STRATALOG_PRICES,
     routing: values.STRATALOG_ROUTING === 'on',
     reasoning: values.STRATALOG_REASONING === 'on',
     summaryWindowMs: values.STRATALOG_SUMMARY_WINDOW * 1_000,

@@ -1,4 +1,5 @@
 import type { CommandServices } from '../commands/context.ts';
+import type { Ledger } from '../commands/ledger/ledger.ts';
 import type { FactQueue } from '../commands/record-facts.ts';
 import type { Embedders } from '../ports/embedder.ts';
 import type { ProjectionOperations } from '../projections/operations.ts';
@@ -16,6 +17,9 @@ export interface Services {
   readonly commands: CommandServices;
   readonly facts: FactQueue;
   readonly models: ReadModels;
+  readonly ledger: Ledger;
+  /** Summaries are written by a language model, which costs something. */
+  readonly summariesCost: boolean;
   readonly summaries: SummaryReader;
   readonly search: RoutedSearch;
   readonly multiHop: MultiHopSearch;

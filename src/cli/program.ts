@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import { auditCommand } from './audit.ts';
+import { budgetsCommand } from './budgets.ts';
 import { contextCommand } from './context.ts';
 import { demoCommand } from './demo/command.ts';
 import { doctorCommand } from './doctor.ts';
@@ -35,6 +36,7 @@ export function createProgram(): Command {
     searchCommand(),
     contextCommand(),
     summariesCommand(),
+    budgetsCommand(),
     ...memoryCommands(),
     projectionsCommand(),
     auditCommand(),

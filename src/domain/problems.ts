@@ -1,3 +1,5 @@
+import type { JsonObject } from './json.ts';
+
 /**
  * All problems that the API returns, by stable code: HTTP status, title, and what the caller can do about it.
  * `docs/reference/problems.md` is generated from this table.
@@ -38,6 +40,12 @@ export const problems = {
     status: 401,
     title: 'The credential is missing or not valid',
     remedy: 'Send `Authorization: Bearer` with an API key or JWT that has not expired or been revoked.',
+  },
+  'budget-exhausted': {
+    status: 402,
+    title: 'The budget of the tenant is used up',
+    remedy:
+      'Wait until `resetsAt`, or have an operator raise the budget with PUT /v1/admin/budgets. `limit` and `spent` say how much there is.',
   },
   forbidden: {
     status: 403,
@@ -183,7 +191,7 @@ export interface ProblemOptions {
   /** Seconds to wait before a retry. */
   readonly retryAfter?: number;
   /** Additional members of the problem document. */
-  readonly extra?: Readonly<Record<string, string>>;
+  readonly extra?: JsonObject;
   readonly cause?: unknown;
 }
 
@@ -193,7 +201,7 @@ export class Problem extends Error {
   readonly code: ProblemCode;
   readonly errors: readonly FieldError[];
   readonly retryAfter: number | undefined;
-  readonly extra: Readonly<Record<string, string>>;
+  readonly extra: JsonObject;
 
   constructor(code: ProblemCode, detail: string, options: ProblemOptions = {}) {
     super(detail, options.cause === undefined ? undefined : { cause: options.cause });

@@ -10,6 +10,10 @@ export const summaryStream = (tenant: string, pseudonym: string): Name => `summa
 export const retrievalStream = (tenant: string, searchId: string): Name => `retrieval-${tenant}.${searchId}`;
 export const tenantStream = (tenant: string): Name => `tenant-${tenant}.${tenant}`;
 export const routingStream = (tenant: string): Name => `policy-${tenant}.routing`;
+/** The budget of a tenant, and which months its ledger has. */
+export const budgetStream = (tenant: string): Name => `ledger-${tenant}.budget`;
+/** What a tenant has reserved and spent in a month, such as `2026-11`. */
+export const ledgerStream = (tenant: string, month: string): Name => `ledger-${tenant}.${month}`;
 export const summarySettingsStream = (tenant: string): Name => `policy-${tenant}.summaries`;
 /** One kill switch for all tenants. */
 export const killSwitchStream: Name = 'policy-system.kill-switch';

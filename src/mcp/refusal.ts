@@ -27,7 +27,9 @@ export function refusalText(problem: Problem, requestId: string): string {
     ...(errors.length > 0 ? errors.map(({ path, message }) => `- ${path}: ${message}`) : [problem.message]),
     `What to do: ${nextSteps[code] ?? problems[code].remedy}`,
     ...(retryAfter === undefined ? [] : [`Wait ${retryAfter} s before you try again.`]),
-    ...Object.entries(problem.extra).map(([name, value]) => `${name}: ${value}`),
+    ...Object.entries(problem.extra).map(
+      ([name, value]) => `${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`,
+    ),
     ...(problem.status >= 500 ? [`Request id: ${requestId}`] : []),
   ].join('\n');
 }

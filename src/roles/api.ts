@@ -25,7 +25,7 @@ import { assembleSearches } from './searches.ts';
 /** The role `api`: the services that answer requests. The HTTP server is started after all roles. */
 export function openApi(own: Process, commandSide: CommandSide, readSide: ReadSide): Api {
   const { config, logger, metrics, cleanup } = own;
-  const { vault, store, commands, directory } = commandSide;
+  const { vault, store, commands, directory, ledger } = commandSide;
   const { embedders, models, retrieval, operations } = readSide;
   const facts = new FactQueue(commands, {
     onDropped: (count, error) => logger.error({ count, err: error }, 'retrieval facts were dropped'),
@@ -54,6 +54,8 @@ export function openApi(own: Process, commandSide: CommandSide, readSide: ReadSi
     commands,
     facts,
     models,
+    ledger,
+    summariesCost: config.languageModel !== undefined,
     summaries: new SummaryReader({
       models,
       embedders,

@@ -47,6 +47,10 @@ const callsOf = (client: Stratalog, { memories, reasoning, summaries, audit, adm
   admin.routing.get(),
   admin.routing.update({}),
   admin.routing.killSwitch(),
+  admin.summaries.get('{layer}' as 'team'),
+  admin.summaries.set('{layer}' as 'team', { depths: ['sentence'], skipIfUnchanged: true }),
+  admin.budgets.get(),
+  admin.budgets.set({ period: 'month' }),
 ];
 
 it('[J3] the client has a method for each call of the API, and no other', async () => {

@@ -126,17 +126,40 @@ export class Routing {
   }
 }
 
+/** What the tenant may spend on language models and remote embedding models. */
+export class Budgets {
+  readonly #transport: Transport;
+
+  constructor(transport: Transport) {
+    this.#transport = transport;
+  }
+
+  get(query: api.BudgetsQuery = {}, options?: CallOptions): Promise<api.Budget> {
+    return this.#transport.call({ method: 'GET', path: '/v1/admin/budgets', query, reads: 'query' }, options);
+  }
+
+  /** Replaces the budget; a limit that is left out is off. */
+  set(budget: api.ConfigureBudget, options?: CommandOptions): Promise<api.ConfigureBudgetAnswer> {
+    return this.#transport.call(
+      { method: 'PUT', path: '/v1/admin/budgets', body: budget, changes: true },
+      options,
+    );
+  }
+}
+
 /** `/v1/admin`. */
 export class Admin {
   readonly keys: Keys;
   readonly projections: Projections;
   readonly routing: Routing;
   readonly summaries: SummaryConfiguration;
+  readonly budgets: Budgets;
 
   constructor(transport: Transport) {
     this.keys = new Keys(transport);
     this.projections = new Projections(transport);
     this.routing = new Routing(transport);
     this.summaries = new SummaryConfiguration(transport);
+    this.budgets = new Budgets(transport);
   }
 }

@@ -295,6 +295,15 @@ export interface RoutingChange {
     | undefined;
 }
 
+export interface ConfigureBudget {
+  /** A day or a month of UTC */
+  period: 'day' | 'month';
+  /** Tokens that may be used in a period, input and output; absent: no limit */
+  tokens?: number | undefined;
+  /** US dollars that may be spent in a period; absent: no limit */
+  usd?: number | undefined;
+}
+
 export interface Readiness {
   status: 'ready' | 'draining' | 'unavailable';
   profile: string;
@@ -395,6 +404,7 @@ export interface Problem {
     | 'cursor-invalid'
     | 'etag-invalid'
     | 'unauthenticated'
+    | 'budget-exhausted'
     | 'forbidden'
     | 'not-found'
     | 'method-not-allowed'
@@ -726,7 +736,24 @@ export interface Stats {
   feedback: {
     total: number;
   };
+  /** What models have cost the tenant this month. Only for figures of the whole tenant */
+  costs?: Costs;
   position: string;
+}
+
+export interface Costs {
+  /** Month of UTC, such as 2026-11 */
+  month: string;
+  models: {
+    purpose: 'summary' | 'embedding';
+    model: string;
+    requests: number;
+    inputTokens: number;
+    outputTokens: number;
+    usd: number;
+    /** Whether the price of the model is known; if not, `usd` is 0 */
+    priced: boolean;
+  }[];
 }
 
 export interface AuditEvent {
@@ -1098,6 +1125,29 @@ export interface ReasoningSettings {
   cacheEntries: number;
 }
 
+export interface Budget {
+  /** A day or a month of UTC */
+  period: 'day' | 'month';
+  /** Tokens that may be used in a period, input and output; absent: no limit */
+  tokens?: number;
+  /** US dollars that may be spent in a period; absent: no limit */
+  usd?: number;
+  /** What this period has cost */
+  spent: {
+    tokens: number;
+    usd: number;
+  };
+  /** What calls that are under way can cost. If their process ends before them, it counts as spent */
+  reserved: {
+    tokens: number;
+    usd: number;
+  };
+  /** When the next period begins */
+  resetsAt: string;
+  /** Whether nothing is left, or less than a call of this period needed that was not made */
+  exhausted: boolean;
+}
+
 export interface LivezAnswer {
   status: 'alive';
 }
@@ -1430,6 +1480,38 @@ export interface ConfigureRoutingAnswer {
     budgets: RoutingBudgets;
     reasoning: ReasoningSettings;
   };
+  position: string;
+}
+
+export interface BudgetsQuery {
+  /** Position from an earlier response; the answer includes everything up to it, such as your own write */
+  minPosition?: string | undefined;
+  /** Maximum time to wait for `minPosition`, in milliseconds. Default: 2,000 */
+  waitMs?: number | undefined;
+}
+
+export interface ConfigureBudgetAnswer {
+  /** A day or a month of UTC */
+  period: 'day' | 'month';
+  /** Tokens that may be used in a period, input and output; absent: no limit */
+  tokens?: number;
+  /** US dollars that may be spent in a period; absent: no limit */
+  usd?: number;
+  /** What this period has cost */
+  spent: {
+    tokens: number;
+    usd: number;
+  };
+  /** What calls that are under way can cost. If their process ends before them, it counts as spent */
+  reserved: {
+    tokens: number;
+    usd: number;
+  };
+  /** When the next period begins */
+  resetsAt: string;
+  /** Whether nothing is left, or less than a call of this period needed that was not made */
+  exhausted: boolean;
+  /** Position in the log. Pass it as `minPosition` to a later request to read your own write */
   position: string;
 }
 

@@ -16,7 +16,7 @@ export {
 export type { Memories, MemoryVersion, LinkType } from './memories.ts';
 export type { AskedSummaries, Summaries, SummaryConfiguration } from './summaries.ts';
 export type { Audit, AuditFilter } from './audit.ts';
-export type { Admin, Keys, Projections, Routing as RoutingSettings } from './admin.ts';
+export type { Admin, Budgets, Keys, Projections, Routing as RoutingSettings } from './admin.ts';
 export type { BulkMemory } from './bulk.ts';
 export type { LinePart, LineSource } from './request-body.ts';
 export { PagedList, type Page } from './paged-list.ts';

@@ -13,6 +13,8 @@ export const remedies: Readonly<Record<ProblemCode, string>> = {
   'etag-invalid': 'Send the ETag of the memory, such as "3", or *.',
   unauthenticated:
     'Send `Authorization: Bearer` with an API key or JWT that has not expired or been revoked.',
+  'budget-exhausted':
+    'Wait until `resetsAt`, or have an operator raise the budget with PUT /v1/admin/budgets. `limit` and `spent` say how much there is.',
   forbidden: 'Use a credential with the role or scope named in `detail`.',
   'not-found': 'Check the id. The response is the same if the caller is not allowed to see the resource.',
   'method-not-allowed': 'Use one of the methods listed in the Allow header.',

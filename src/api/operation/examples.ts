@@ -12,5 +12,19 @@ export const statsExample = {
   spaces: [{ space: 'dev_copilot', ...amount }],
   access: { total: 40, memories: 9, lastAt: at },
   feedback: { total: 2 },
+  costs: {
+    month: '2026-11',
+    models: [
+      {
+        purpose: 'summary',
+        model: 'gpt-4.1-mini',
+        requests: 12,
+        inputTokens: 31_400,
+        outputTokens: 6_200,
+        usd: 0.02248,
+        priced: true,
+      },
+    ],
+  },
   position,
 };

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { layerSchema } from '../../domain/layers.ts';
+import { costPurposes } from '../../domain/ledger/events.ts';
 import { readStats } from '../../queries/stats.ts';
 import { waitFields } from '../fields.ts';
 import { operation } from '../operation.ts';
@@ -7,6 +8,25 @@ import { statsExample } from './examples.ts';
 
 const count = z.int().nonnegative();
 const amount = { active: count, deleted: count, characters: count };
+
+const costsSchema = z
+  .object({
+    month: z.string().meta({ description: 'Month of UTC, such as 2026-11' }),
+    models: z.array(
+      z.object({
+        purpose: z.enum(costPurposes),
+        model: z.string(),
+        requests: count,
+        inputTokens: count,
+        outputTokens: count,
+        usd: z.number().nonnegative(),
+        priced: z
+          .boolean()
+          .meta({ description: 'Whether the price of the model is known; if not, `usd` is 0' }),
+      }),
+    ),
+  })
+  .meta({ id: 'Costs' });
 
 const statsSchema = z
   .object({
@@ -19,6 +39,9 @@ const statsSchema = z
     spaces: z.array(z.object({ space: z.string(), ...amount })),
     access: z.object({ total: count, memories: count, lastAt: z.iso.datetime().optional() }),
     feedback: z.object({ total: count }),
+    costs: costsSchema.optional().meta({
+      description: 'What models have cost the tenant this month. Only for figures of the whole tenant',
+    }),
     position: z.string(),
   })
   .meta({ id: 'Stats' });
@@ -36,10 +59,13 @@ export const stats = operation({
   async handle({ caller, services, wait, token }) {
     const { position, ...figures } = await readStats(services.models, caller, wait);
     const { coverage, total } = figures;
+    const isWhole = coverage === 'tenant';
+    const ledger = isWhole ? await services.ledger.state(caller.tenant) : undefined;
+    const costs = ledger && { month: ledger.month, models: [...ledger.models] };
     return {
-      output: { ...figures, position: token(position) },
+      output: { ...figures, ...(costs && { costs }), position: token(position) },
       // Figures of what the caller may see anyway are not audited.
-      ...(coverage === 'tenant' && { read: { items: total.active + total.deleted } }),
+      ...(isWhole && { read: { items: total.active + total.deleted } }),
     };
   },
 });

@@ -6,6 +6,9 @@ import { positionField } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { refreshedExample, refreshExample } from './examples.ts';
 
+/** A call of a language model costs at least this. */
+const leastCost = { tokens: 1, usd: 0 };
+
 export const refreshSummary = operation({
   name: 'refreshSummary',
   summary: 'Regenerate the summaries of a scope',
@@ -29,7 +32,11 @@ export const refreshSummary = operation({
   async handle({ context, input, services, token }) {
     const { layer, scope, depths: wanted } = input;
     const inOrder = wanted && depths.filter((depth) => wanted.includes(depth));
-    const requested = await requestSummary(services.commands, context, { layer, scope, depths: inOrder });
+    const { commands, ledger, summariesCost } = services;
+    const request = { layer, scope, depths: inOrder };
+    const requested = await requestSummary(commands, context, request, async () =>
+      summariesCost ? ledger.refusal(context, 'summary', leastCost) : undefined,
+    );
     const { position, replayed } = requested;
     return {
       output: { layer, scope: requested.scope, position: token(position) },

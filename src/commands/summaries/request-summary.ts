@@ -19,11 +19,15 @@ export interface SummaryRequest {
 
 export interface RequestedSummary extends CommandResult, SummaryScope {}
 
-/** Asks for new summaries of a scope; a worker makes them. Throws if the caller may not write or does not see the scope. */
+/**
+ * Asks for new summaries of a scope; a worker makes them. Throws if the caller may not write or does not see the scope, or what
+ * `refusal` returns for a request that was not made before.
+ */
 export async function requestSummary(
   services: CommandServices,
   context: CommandContext,
   { depths: wanted, ...named }: SummaryRequest,
+  refusal: (depths: readonly Depth[]) => Promise<Problem | undefined>,
 ): Promise<RequestedSummary> {
   const { caller } = context;
   if (!isWriter(caller)) throw new Problem('forbidden', 'this credential may not have summaries made');
@@ -32,10 +36,14 @@ export async function requestSummary(
     throw new Problem('not-found', `no such ${summarized.layer} that this caller can see`);
   const depths =
     wanted ?? (await readSummarySettings(services.store, caller.tenant))[summarized.layer].depths;
+  const refused = await refusal(depths);
   const { position, replayed } = await changeStream<SummaryEvent>(services, context, {
     stream: summaryStreamOf(services.vault, caller.tenant, summarized),
     memoryId: '',
-    decide: () => [{ type: 'SummaryRequested', data: { ...summarized, depths: [...depths] } }],
+    decide: () => {
+      if (refused) throw refused;
+      return [{ type: 'SummaryRequested', data: { ...summarized, depths: [...depths] } }];
+    },
     key: () => callerKey(services.vault, caller),
   });
   return { ...summarized, position, replayed };

@@ -39,6 +39,7 @@ const kinds = {
   links: 'events',
   feedback: 'events',
   summary: 'events',
+  ledger: 'events',
   tenant: 'events',
   retrieval: 'retrieval',
   policy: 'internal',

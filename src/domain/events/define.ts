@@ -26,7 +26,16 @@ export interface EventDefinition<
 }
 
 export type EventCategory =
-  'memory' | 'claim' | 'links' | 'feedback' | 'summary' | 'retrieval' | 'tenant' | 'policy' | 'projection';
+  | 'memory'
+  | 'claim'
+  | 'links'
+  | 'feedback'
+  | 'summary'
+  | 'ledger'
+  | 'retrieval'
+  | 'tenant'
+  | 'policy'
+  | 'projection';
 
 export type AnyEventDefinition = EventDefinition<string, z.ZodObject, z.ZodObject>;
 

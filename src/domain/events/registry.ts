@@ -1,4 +1,11 @@
 import { ClaimReleased, ClaimTaken, CommandAnswered } from '../claim/claim.ts';
+import {
+  BudgetConfigured,
+  BudgetExhausted,
+  CostIncurred,
+  CostReserved,
+  LedgerMonthOpened,
+} from '../ledger/events.ts';
 import { MemoriesLinked, MemoriesUnlinked } from '../links/links.ts';
 import {
   MemoryDeleted,
@@ -54,6 +61,11 @@ const definitions = [
   SummaryRequested,
   SummaryGenerated,
   SummaryInvalidated,
+  BudgetConfigured,
+  LedgerMonthOpened,
+  CostReserved,
+  CostIncurred,
+  BudgetExhausted,
   SearchPerformed,
   MemoriesAccessed,
   ContextAssembled,

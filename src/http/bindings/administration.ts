@@ -1,3 +1,5 @@
+import { budgets } from '../../api/budgets/budgets.ts';
+import { configureBudget } from '../../api/budgets/configure-budget.ts';
 import { configureRouting } from '../../api/admin/configure-routing.ts';
 import { createKey } from '../../api/admin/create-key.ts';
 import { killSwitch } from '../../api/admin/kill-switch.ts';
@@ -51,6 +53,13 @@ export const administrationBindings = [
   }),
   bind(configureRouting, 'patch', '/v1/admin/routing', {
     success: { status: 200, description: 'The new settings' },
+  }),
+  bind(budgets, 'get', '/v1/admin/budgets', {
+    success: { status: 200, description: 'The budget, and what was spent' },
+    query: wait,
+  }),
+  bind(configureBudget, 'put', '/v1/admin/budgets', {
+    success: { status: 200, description: 'The new budget, and what was spent' },
   }),
   bind(killSwitch, 'post', '/v1/admin/policies/kill-switch', {
     success: { status: 200, description: 'The state of the kill switch' },
