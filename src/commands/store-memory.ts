@@ -1,15 +1,7 @@
 import { z } from 'zod';
 import { actorOf, type TenantContext } from '../domain/access/context.ts';
-import { assertNamesServedUser } from '../domain/access/on-behalf.ts';
-import { isVisible, isWritable, isWriter, visible } from '../domain/access/visibility.ts';
-import {
-  externalIdSchema,
-  identifier,
-  layerSchema,
-  scopeSchema,
-  type Layer,
-  type Scope,
-} from '../domain/layers.ts';
+import { isVisible, visible } from '../domain/access/visibility.ts';
+import { externalIdSchema, identifier, layerSchema, scopeSchema } from '../domain/layers.ts';
 import {
   contentSchema,
   metadataSchema,
@@ -31,6 +23,7 @@ import { unknownMemory, type MemoryResult } from './change-memory.ts';
 import { claimStreamOf, releaseClaim, takeClaim } from './claims.ts';
 import { CommandRecord } from './command-record.ts';
 import { eventContext, type CommandContext, type CommandServices } from './context.ts';
+import { writablePlacement } from './placement.ts';
 
 /** What to do about memories that a new one contradicts, supersedes or duplicates. */
 const conflictModes = ['ignore', 'report', 'supersede'] as const;
@@ -175,35 +168,14 @@ export function externalIdTaken(caller: TenantContext, { state: { value } }: Liv
   });
 }
 
-/** Layers whose memories belong to one user; the caller's user is the default there. */
-const personal: readonly Layer[] = ['user', 'session', 'agent'];
-
 /** Completes the scope from the credential and checks that the caller may write there. Throws if an identifier is missing. */
 export function place(caller: TenantContext, input: StoreMemoryInput): Omit<MemoryValue, 'id'> {
-  // Checked first: a caller who writes nothing is not asked for missing identifiers.
-  if (!isWriter(caller)) throw new Problem('forbidden', 'this credential may not write memories');
-  const { layer, subject: _, onConflict: __, scope: wanted, ...rest } = input;
-  const { company, ...identifiers } = wanted;
-  if (company !== undefined && company !== caller.tenant) {
-    throw invalid('scope.company', `must be the tenant of the credential, ${caller.tenant}, or left out`);
-  }
-  assertNamesServedUser(caller, identifiers);
-  const scope: Scope = { ...identifiers };
-  if (personal.includes(layer) && scope.user === undefined && caller.user !== undefined)
-    scope.user = caller.user;
-  if (layer === 'agent' && scope.agent === undefined && caller.agent !== undefined)
-    scope.agent = caller.agent;
-  if (layer !== 'company' && scope[layer] === undefined) {
-    throw invalid(`scope.${layer}`, `is required for the layer ${layer}`);
-  }
-  if (!isWritable(caller, { layer, scope })) {
-    throw new Problem('forbidden', `this credential may not write memories of this ${layer}`);
-  }
+  const { layer, subject: _, onConflict: __, scope, ...rest } = input;
+  const placement = writablePlacement(caller, { layer, scope }, 'memories');
   const { externalId, occurredAt, ...value } = rest;
   return {
     ...value,
-    layer,
-    scope,
+    ...placement,
     createdBy: actorOf(caller),
     ...(externalId !== undefined && { externalId }),
     ...(occurredAt !== undefined && { occurredAt }),

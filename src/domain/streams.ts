@@ -7,6 +7,7 @@ export const feedbackStream = (tenant: string, memoryId: string): Name => `feedb
 export const claimStream = (tenant: string, pseudonym: string): Name => `claim-${tenant}.${pseudonym}`;
 /** `pseudonym` is that of `summaryScopeKey`: identifiers may contain any character. */
 export const summaryStream = (tenant: string, pseudonym: string): Name => `summary-${tenant}.${pseudonym}`;
+export const traceStream = (tenant: string, traceId: string): Name => `trace-${tenant}.${traceId}`;
 export const retrievalStream = (tenant: string, searchId: string): Name => `retrieval-${tenant}.${searchId}`;
 export const tenantStream = (tenant: string): Name => `tenant-${tenant}.${tenant}`;
 export const routingStream = (tenant: string): Name => `policy-${tenant}.routing`;

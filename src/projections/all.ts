@@ -8,6 +8,7 @@ import { memories } from './memories/memories.ts';
 import type { Projection } from './projection.ts';
 import { statistics } from './statistics/statistics.ts';
 import { summaries } from './summaries/summaries.ts';
+import { traces } from './traces/traces.ts';
 import { usage } from './usage/usage.ts';
 import { vectors } from './vectors/vectors.ts';
 
@@ -29,6 +30,7 @@ export function allProjections(embedders: Embedders, others: OtherIndexes = {}):
     usage,
     feedback(embedders),
     summaries(embedders),
+    traces(embedders),
     statistics,
     fields,
     audit,

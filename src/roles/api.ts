@@ -14,6 +14,7 @@ import { ContextBuilder } from '../queries/context/context-builder.ts';
 import { ModelGuard } from '../queries/model-guard.ts';
 import { observed } from '../queries/observed-language-model.ts';
 import { RoutingDirectory } from '../queries/routing/routing-directory.ts';
+import { TraceReader } from '../queries/experience/trace-reader.ts';
 import { SummaryReader } from '../queries/summaries/list-summaries.ts';
 import type { TenantDirectory } from '../queries/tenant-directory.ts';
 import type { CommandSide } from './command-side.ts';
@@ -62,6 +63,7 @@ export function openApi(own: Process, commandSide: CommandSide, readSide: ReadSi
       clock: systemClock,
       onRead: observeSummaryReads(own),
     }),
+    traces: new TraceReader(models, embedders),
     directory,
     operations,
     search,

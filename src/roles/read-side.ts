@@ -9,6 +9,7 @@ import type { Embedders } from '../ports/embedder.ts';
 import { ManagedProcessor } from '../processors/managed-processor.ts';
 import { processorSchema } from '../processors/schema.ts';
 import { summaryScheduleSchema } from '../processors/summary-schedule-schema.ts';
+import { traceMemoriesSchema } from '../processors/trace-memories-schema.ts';
 import { allProjections } from '../projections/all.ts';
 import { ProjectionOperations } from '../projections/operations.ts';
 import { ProjectionRunner } from '../projections/runner.ts';
@@ -44,6 +45,7 @@ export async function openReadSide(
   await migrate(sql, 'projections', projectionSchema);
   await migrate(sql, 'processors', processorSchema);
   await migrate(sql, 'summary-schedule', summaryScheduleSchema);
+  await migrate(sql, 'trace-memories', traceMemoriesSchema);
 
   const words = openWordsInMemory(config, sql, logger);
   const vectors = openVectorsInMemory(config, sql, words, logger);

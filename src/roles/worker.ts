@@ -5,6 +5,7 @@ import { underLease } from '../worker/under-lease.ts';
 import type { CommandSide } from './command-side.ts';
 import { systemCommandContext, type Process } from './process.ts';
 import type { ReadSide } from './read-side.ts';
+import { startExperience } from './experience.ts';
 import { startProcessor } from './start-processor.ts';
 import { startSummaries } from './summaries.ts';
 
@@ -17,6 +18,7 @@ export function startWorker(own: Process, { commands, store }: CommandSide, read
   const { erasures, operations, models } = readSide;
   startProcessor(own, erasures);
   startSummaries(own, { services: commands, store, models });
+  startExperience(own, { services: commands, store });
   startRenewal(own, operations);
 }
 

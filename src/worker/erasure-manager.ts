@@ -11,7 +11,7 @@ import type { ProcessManager } from '../processors/process-manager.ts';
 export function erasureManager(services: CommandServices, context: CommandContext): ProcessManager {
   return {
     name: 'erasures',
-    handles: ['MemoryErased', 'SummaryGenerated'],
+    handles: ['MemoryErased', 'SummaryGenerated', 'ReasoningTraceErased'],
     // No caller waits for it: the command that erases completes its erasure itself.
     lingerMs: 1_000,
     async handle(events) {
@@ -19,6 +19,7 @@ export function erasureManager(services: CommandServices, context: CommandContex
         const { tenant } = metadata;
         const inTenant = { ...context, caller: { ...context.caller, tenant } };
         if (event.type === 'SummaryGenerated') await eraseWithSources(services, inTenant, event.data);
+        if (event.type === 'ReasoningTraceErased') await services.vault.destroy(tenant, event.data.keyId);
         if (event.type !== 'MemoryErased') continue;
         await completeErasure(services, inTenant, { tenant, ...event.data });
       }

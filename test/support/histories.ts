@@ -2,12 +2,15 @@ import * as fc from 'fast-check';
 import { v7 as uuid } from 'uuid';
 import { deleteMemory, restoreMemory } from '../../src/commands/delete-memory.ts';
 import { eraseMemory } from '../../src/commands/erase-memory.ts';
+import { eraseTrace } from '../../src/commands/experience/erase-trace.ts';
+import { recordTrace, recordTraceInput } from '../../src/commands/experience/record-trace.ts';
 import { giveFeedback } from '../../src/commands/give-feedback.ts';
 import { linkMemories, unlinkMemories } from '../../src/commands/link-memories.ts';
 import { recordAuditRead } from '../../src/commands/record-audit-read.ts';
 import { storeMemory, storeMemoryInput } from '../../src/commands/store-memory.ts';
 import { updateMemory } from '../../src/commands/update-memory.ts';
 import { eventContext, type CommandContext, type CommandServices } from '../../src/commands/context.ts';
+import { traceOutcomes } from '../../src/domain/experience/trace.ts';
 import { linkTypes } from '../../src/domain/links/links.ts';
 import { Problem } from '../../src/domain/problems.ts';
 import { feedbackKinds } from '../../src/domain/retrieval/events.ts';
@@ -82,6 +85,16 @@ const step = fc.oneof(
     }),
   },
   {
+    weight: 1,
+    arbitrary: fc.record({
+      kind: fc.constant('trace' as const),
+      tenant,
+      pick,
+      words,
+      outcome: fc.constantFrom(...traceOutcomes),
+    }),
+  },
+  {
     weight: 2,
     arbitrary: fc.record({
       kind: fc.constant('search' as const),
@@ -114,6 +127,8 @@ export class HistoryWriter {
   /** The unique words that each memory has contained, by memory id. */
   readonly words = new Map<string, string[]>();
   readonly erased = new Set<string>();
+  /** The traces that name each memory. */
+  readonly #traces = new Map<string, string[]>();
   #texts = 0;
 
   constructor(test: TestStore) {
@@ -151,7 +166,16 @@ export class HistoryWriter {
       case 'erase':
         await eraseMemory(services, context, id);
         this.erased.add(id);
+        for (const traceId of this.#traces.get(id) ?? [])
+          await eraseTrace(services, context, { traceId, memoryId: id });
         return;
+      case 'trace': {
+        const { words: query, outcome } = step;
+        const attempt = { query, approach: 'search', outcome, memoriesUsed: [id] };
+        const { trace } = await recordTrace(services, context, recordTraceInput.parse(attempt));
+        this.#traces.set(id, [...(this.#traces.get(id) ?? []), trace.id]);
+        return;
+      }
       case 'feedback':
         return void (await giveFeedback(services, context, id, {
           kind: step.of,

@@ -8,6 +8,7 @@ export const readModelNames = [
   'memories',
   'statistics',
   'summaries',
+  'traces',
   'usage',
   'vectors',
 ] as const;

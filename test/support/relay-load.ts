@@ -8,6 +8,7 @@ const categories = [
   'claim',
   'feedback',
   'summary',
+  'trace',
   'tenant',
   'retrieval',
   'projection',

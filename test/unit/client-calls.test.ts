@@ -28,6 +28,8 @@ const callsOf = (client: Stratalog, { memories, reasoning, summaries, audit, adm
   memories.feedback('{id}', { kind: 'outdated' }),
   memories.validate({ ids: [] }),
   reasoning.multiHop({ query: 'a' }),
+  reasoning.record({ query: 'a', approach: 'a', outcome: 'success', memoriesUsed: [] }),
+  reasoning.history({ query: 'a' }),
   summaries.list(),
   summaries.get({ layer: 'company', depth: 'sentence' }),
   summaries.refresh({ layer: 'company', scope: {} }),

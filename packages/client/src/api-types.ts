@@ -208,6 +208,63 @@ export interface MultiHopBudget {
   wallMs?: number | undefined;
 }
 
+export interface RecordTrace {
+  /** The question or task */
+  query: string;
+  /** What was done, in a few words */
+  approach: string;
+  /** Parameters that another attempt could repeat. Of a search: `mode`, `topK`, `threshold`, `order`, `spaces`, `strategy` */
+  strategy?: Record<string, unknown> | undefined;
+  outcome: 'success' | 'partial_success' | 'failure';
+  failureReason?: string | undefined;
+  successFactors?: readonly string[] | Record<string, unknown> | undefined;
+  /** Ids of the memories that the attempt worked with */
+  memoriesUsed: readonly string[];
+  /** Those of `memoriesUsed` that helped */
+  memoriesHelpful?: readonly string[] | undefined;
+  executionTimeMs?: number | undefined;
+  /** Language model that made the attempt */
+  model?: string | undefined;
+  /** Who may see the trace: those who see memories of the most specific identifier. Default: the caller's user */
+  scope?:
+    | {
+        org?: string | undefined;
+        team?: string | undefined;
+        project?: string | undefined;
+        session?: string | undefined;
+        user?: string | undefined;
+        agent?: string | undefined;
+        company?: string | undefined;
+      }
+    | undefined;
+  space?: string | undefined;
+  sessionId?: string | undefined;
+}
+
+export interface ReasoningHistory {
+  query: string;
+  /** Least similarity. It means the same with every embedding model: from about .8 on, questions ask nearly the same */
+  threshold?: number | undefined;
+  outcome?: 'success' | 'partial_success' | 'failure' | 'pending' | undefined;
+  scope?:
+    | {
+        org?: string | undefined;
+        team?: string | undefined;
+        project?: string | undefined;
+        session?: string | undefined;
+        user?: string | undefined;
+        agent?: string | undefined;
+        company?: string | undefined;
+      }
+    | undefined;
+  space?: string | undefined;
+  limit?: number | undefined;
+  /** Position from an earlier response; the answer includes everything up to it, such as your own write */
+  minPosition?: string | undefined;
+  /** Maximum time to wait for `minPosition`, in milliseconds. Default: 2,000 */
+  waitMs?: number | undefined;
+}
+
 export interface RefreshSummary {
   /** Layer that determines who can see the memory; values from most to least specific */
   layer: 'agent' | 'user' | 'session' | 'project' | 'team' | 'org' | 'company';
@@ -957,6 +1014,64 @@ export interface TrajectoryStep {
   }[];
   /** What the step searched for, and where */
   arguments?: Record<string, unknown>;
+}
+
+export interface RecordedTrace {
+  trace: ExperienceTrace;
+  /** Position in the log. Pass it as `minPosition` to a later request to read your own write */
+  position: string;
+}
+
+export interface ExperienceTrace {
+  id: string;
+  query: string;
+  approach: string;
+  strategy?: Record<string, unknown>;
+  /** `pending`: the trace of a search whose outcome is not known yet */
+  outcome: 'success' | 'partial_success' | 'failure' | 'pending';
+  failureReason?: string;
+  successFactors?: string[] | Record<string, unknown>;
+  /** Ids of the memories that the attempt worked with, as far as the caller can see them */
+  memoriesUsed: string[];
+  memoriesHelpful?: string[];
+  executionTimeMs?: number;
+  model?: string;
+  /** Layer that determines who can see the memory; values from most to least specific */
+  layer: 'agent' | 'user' | 'session' | 'project' | 'team' | 'org' | 'company';
+  scope: {
+    org?: string;
+    team?: string;
+    project?: string;
+    session?: string;
+    user?: string;
+    agent?: string;
+  };
+  space?: string;
+  sessionId?: string;
+  /** `caller`: recorded by a caller. `search`: recorded by a search with experience */
+  origin: 'caller' | 'search';
+  searchId?: string;
+  /** The most similar earlier trace of the same scope */
+  similarTo?: {
+    traceId: string;
+    similarity: number;
+  };
+  createdBy: string;
+  createdAt: string;
+}
+
+export interface ReasoningHistoryAnswer {
+  /** By similarity in bands of .05, then successes first, then the newest */
+  items: {
+    trace: ExperienceTrace;
+    similarity: number;
+  }[];
+  /** Position in the log. Pass it as `minPosition` to a later request to read your own write */
+  position: string;
+  warnings: {
+    code: string;
+    detail: string;
+  }[];
 }
 
 export interface Summary {

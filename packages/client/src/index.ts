@@ -1,4 +1,5 @@
-export { Stratalog, type Reasoning } from './stratalog.ts';
+export { Stratalog } from './stratalog.ts';
+export type { Reasoning } from './reasoning.ts';
 export {
   Memory,
   type AddedItem,

@@ -4,6 +4,7 @@ import { Audit } from './audit.ts';
 import { Memories } from './memories.ts';
 import type { CallOptions, StratalogOptions } from './options.ts';
 import type { ApiRequest, RequestOptions } from './request.ts';
+import { Reasoning } from './reasoning.ts';
 import { Summaries } from './summaries.ts';
 import { Transport } from './transport.ts';
 
@@ -78,22 +79,5 @@ export class Stratalog {
   /** Any call of the API, such as one that this client has no method for, with its repetitions and positions. */
   call<Answer>(request: ApiRequest, options?: RequestOptions): Promise<Answer> {
     return this.#transport.call(request, options);
-  }
-}
-
-/** `/v1/reasoning`. */
-export class Reasoning {
-  readonly #transport: Transport;
-
-  constructor(transport: Transport) {
-    this.#transport = transport;
-  }
-
-  /** Search, then follow links and mentioned names to memories that are not similar to the question. */
-  multiHop(request: api.MultiHop, options?: CallOptions): Promise<api.MultiHopAnswer> {
-    return this.#transport.call(
-      { method: 'POST', path: '/v1/reasoning/multi-hop', body: request, reads: 'body' },
-      options,
-    );
   }
 }

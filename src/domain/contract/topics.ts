@@ -40,6 +40,7 @@ const kinds = {
   feedback: 'events',
   summary: 'events',
   ledger: 'events',
+  trace: 'events',
   tenant: 'events',
   retrieval: 'retrieval',
   policy: 'internal',

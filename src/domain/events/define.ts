@@ -32,6 +32,7 @@ export type EventCategory =
   | 'feedback'
   | 'summary'
   | 'ledger'
+  | 'trace'
   | 'retrieval'
   | 'tenant'
   | 'policy'

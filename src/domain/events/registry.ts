@@ -6,6 +6,7 @@ import {
   CostReserved,
   LedgerMonthOpened,
 } from '../ledger/events.ts';
+import { ReasoningTraceErased, ReasoningTraceRecorded } from '../experience/events.ts';
 import { MemoriesLinked, MemoriesUnlinked } from '../links/links.ts';
 import {
   MemoryDeleted,
@@ -66,6 +67,8 @@ const definitions = [
   CostReserved,
   CostIncurred,
   BudgetExhausted,
+  ReasoningTraceRecorded,
+  ReasoningTraceErased,
   SearchPerformed,
   MemoriesAccessed,
   ContextAssembled,

@@ -2,12 +2,14 @@ import type { Binding } from '../binding.ts';
 import { administrationBindings } from './administration.ts';
 import { memoryBindings } from './memories.ts';
 import { queryBindings } from './queries.ts';
+import { reasoningBindings } from './reasoning.ts';
 import { summaryBindings } from './summaries.ts';
 
 /** Every operation below /v1: what is served and what the OpenAPI document shows. */
 export const bindings: readonly Binding[] = [
   ...memoryBindings,
   ...queryBindings,
+  ...reasoningBindings,
   ...summaryBindings,
   ...administrationBindings,
 ];

@@ -1,0 +1,36 @@
+import type * as api from './api-types.ts';
+import type { CallOptions, CommandOptions } from './options.ts';
+import type { Transport } from './transport.ts';
+
+/** `/v1/reasoning`. */
+export class Reasoning {
+  readonly #transport: Transport;
+
+  constructor(transport: Transport) {
+    this.#transport = transport;
+  }
+
+  /** Search, then follow links and mentioned names to memories that are not similar to the question. */
+  multiHop(request: api.MultiHop, options?: CallOptions): Promise<api.MultiHopAnswer> {
+    return this.#transport.call(
+      { method: 'POST', path: '/v1/reasoning/multi-hop', body: request, reads: 'body' },
+      options,
+    );
+  }
+
+  /** Record how a question or task was approached and how that ended. */
+  record(trace: api.RecordTrace, options?: CommandOptions): Promise<api.RecordedTrace> {
+    return this.#transport.call(
+      { method: 'POST', path: '/v1/reasoning/traces', body: trace, changes: true },
+      options,
+    );
+  }
+
+  /** Earlier attempts at similar questions or tasks, best first. */
+  history(request: api.ReasoningHistory, options?: CallOptions): Promise<api.ReasoningHistoryAnswer> {
+    return this.#transport.call(
+      { method: 'POST', path: '/v1/reasoning/history', body: request, reads: 'body' },
+      options,
+    );
+  }
+}

@@ -1,0 +1,61 @@
+import { z } from 'zod';
+import { allOutcomes } from '../../domain/experience/trace.ts';
+import { traceSchema } from '../../domain/experience/trace-view.ts';
+import { identifier, scopeSchema } from '../../domain/layers.ts';
+import { asRecorded, positionField, waitFields } from '../fields.ts';
+import { operation } from '../operation.ts';
+import { queryText, searchRegion, warningsSchema } from '../search/fields.ts';
+import { historyBodyExample, historyExample } from './examples.ts';
+
+const mostItems = 100;
+
+export const reasoningHistory = operation({
+  name: 'reasoningHistory',
+  summary: 'Find earlier attempts at similar questions or tasks, with how they ended',
+  area: 'Reasoning',
+  input: z
+    .strictObject({
+      query: queryText,
+      threshold: z.number().min(0).max(1).default(0.8).meta({
+        description:
+          'Least similarity. It means the same with every embedding model: from about .8 on, questions ask nearly the same',
+      }),
+      outcome: z.enum(allOutcomes).optional(),
+      scope: scopeSchema.extend({ company: identifier.optional() }).optional(),
+      space: identifier.optional(),
+      limit: z.int().min(1).max(mostItems).default(10),
+      ...waitFields,
+    })
+    .meta({ id: 'ReasoningHistory' }),
+  output: z
+    .object({
+      items: z
+        .array(z.object({ trace: traceSchema, similarity: z.number() }))
+        .meta({ description: 'By similarity in bands of .05, then successes first, then the newest' }),
+      position: positionField,
+      warnings: warningsSchema,
+    })
+    .meta({ id: 'ReasoningHistoryAnswer' }),
+  examples: { input: historyBodyExample, output: historyExample },
+  access: 'every-caller',
+  reads: 'read-models',
+  audit: { what: 'reasoning history', when: 'watched' },
+  async handle({ caller, input, services, wait, token }) {
+    const { query, threshold, outcome, space, limit } = input;
+    const { scope } = searchRegion(caller, input, { isAsOf: false });
+    const asked = { query, threshold, outcome, space, limit, scope, ...wait };
+    const { items, byWords, position } = await services.traces.history(caller, asked);
+    return {
+      output: {
+        items: [...items],
+        position: token(position),
+        warnings: byWords ? [{ code: 'partial', detail: 'the question was compared by its words only' }] : [],
+      },
+      read: {
+        items: items.length,
+        memories: items.map(({ trace }) => trace),
+        parameters: asRecorded(input),
+      },
+    };
+  },
+});

@@ -1,0 +1,54 @@
+import { z } from 'zod';
+import { defineEvent, type EventOf } from '../events/define.ts';
+import { jsonObject } from '../json.ts';
+import { layerSchema, scopeSchema } from '../layers.ts';
+import { allOutcomes, successFactorsSchema, traceOrigins } from './trace.ts';
+
+/**
+ * An attempt at a question or task. Its texts have a data key of their own, which is destroyed when a memory that the attempt worked
+ * with is erased.
+ */
+export const ReasoningTraceRecorded = defineEvent({
+  type: 'ReasoningTraceRecorded',
+  category: 'trace',
+  version: 1,
+  routing: z.object({
+    traceId: z.string(),
+    layer: layerSchema,
+    scope: z.object(scopeSchema.shape),
+    outcome: z.enum(allOutcomes),
+    origin: z.enum(traceOrigins),
+    /** The memories that the attempt worked with. */
+    memoryIds: z.array(z.string()),
+    /** Those of them that helped. */
+    helpfulIds: z.array(z.string()).optional(),
+    executionTimeMs: z.number().optional(),
+    model: z.string().optional(),
+    space: z.string().optional(),
+    /** The search that made the trace. */
+    searchId: z.string().optional(),
+    /** The most similar earlier trace of the same scope, and the similarity. */
+    similarTo: z.object({ traceId: z.string(), similarity: z.number() }).optional(),
+  }),
+  sealed: z.object({
+    query: z.string(),
+    approach: z.string(),
+    strategy: jsonObject.optional(),
+    failureReason: z.string().optional(),
+    successFactors: successFactorsSchema.optional(),
+    sessionId: z.string().optional(),
+  }),
+});
+
+/** The key of the trace is destroyed, because a memory that the attempt worked with was erased. */
+export const ReasoningTraceErased = defineEvent({
+  type: 'ReasoningTraceErased',
+  category: 'trace',
+  version: 1,
+  routing: z.object({ traceId: z.string(), keyId: z.string(), memoryId: z.string() }),
+  sealed: z.object({}),
+});
+
+export type TraceEvent = EventOf<typeof ReasoningTraceRecorded> | EventOf<typeof ReasoningTraceErased>;
+
+export type RecordedTrace = EventOf<typeof ReasoningTraceRecorded>['data'];

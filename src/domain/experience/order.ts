@@ -1,0 +1,29 @@
+import type { TraceOutcome } from './trace.ts';
+
+/** Traces whose similarity differs by less than this are equally similar. */
+const bandWidth = 0.05;
+/** A similarity of .3 belongs to the band that begins there, although .3 / .05 is a little less than 6. */
+const tolerance = 1e-9;
+
+export interface OrderedTrace {
+  readonly similarity: number;
+  readonly outcome: TraceOutcome;
+  /** In the log. */
+  readonly position: number;
+}
+
+/** What is worth most comes first. A pending attempt may still have succeeded. */
+const outcomeOrder: readonly TraceOutcome[] = ['success', 'partial_success', 'pending', 'failure'];
+
+/** By band of similarity, then successes first, then the newest. */
+export function byExperience(left: OrderedTrace, right: OrderedTrace): number {
+  return (
+    bandOf(right.similarity) - bandOf(left.similarity) ||
+    outcomeOrder.indexOf(left.outcome) - outcomeOrder.indexOf(right.outcome) ||
+    right.position - left.position
+  );
+}
+
+function bandOf(similarity: number): number {
+  return Math.floor(similarity / bandWidth + tolerance);
+}

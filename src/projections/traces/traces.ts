@@ -1,0 +1,153 @@
+import type { RecordedTrace, TraceEvent } from '../../domain/experience/events.ts';
+import { TextRefused, type Embedder, type Embedders } from '../../ports/embedder.ts';
+import type { LoadedEvent } from '../../ports/event-store.ts';
+import { digestOf } from '../digest.ts';
+import { protect, type Projection, type Tables } from '../projection.ts';
+import { Recordset } from '../recordset.ts';
+import { scopeColumns, scopeColumnTypes, scopeRow } from '../scope-columns.ts';
+import { vectorArray } from '../vectors/vector-sql.ts';
+import { nothing, remove, statement, together, type Write } from '../write.ts';
+
+const keyColumns = { tenant: 'text', trace_id: 'uuid' } as const;
+const columns = {
+  ...keyColumns,
+  ...scopeColumnTypes,
+  outcome: 'text',
+  origin: 'text',
+  space: 'text',
+  memories: 'text[]',
+  query: 'text',
+  trace: 'json',
+  created_by: 'text',
+  created_at: 'timestamptz',
+  position: 'bigint',
+} as const;
+const keys = new Recordset(keyColumns);
+const added = new Recordset(columns);
+
+interface Row {
+  readonly tenant: string;
+  readonly trace_id: string;
+  readonly query: string;
+  readonly [column: string]: unknown;
+}
+
+/** The vector of a question; undefined if the model will never accept it. */
+type Vectors = ReadonlyMap<string, Float32Array | undefined>;
+
+/** Attempts with the vector of their question, made by the configured model. A row is gone with its trace. */
+export function traces(embedders: Embedders): Projection<Vectors> {
+  const { id, dimension } = embedders.preferred;
+  const embedder = embedders.of(id);
+  if (!embedder) throw new RangeError(`no model ${id}`);
+  return {
+    name: 'traces',
+    version: 1,
+    variant: id,
+    largeBatchSize: 256,
+    handles: ['ReasoningTraceRecorded', 'ReasoningTraceErased'],
+    tables: ['traces'],
+    create: (tables) => [
+      `create table ${tables('traces')} (
+        tenant text not null,
+        trace_id uuid not null,
+        ${scopeColumns},
+        outcome text not null,
+        origin text not null,
+        space text,
+        memories text[] not null,
+        query text not null,
+        trace jsonb not null,
+        created_by text not null,
+        created_at timestamptz not null,
+        position bigint not null,
+        question vector(${dimension}),
+        primary key (tenant, trace_id)
+      )`,
+      `create index on ${tables('traces')} (tenant, position desc)`,
+      `create index on ${tables('traces')} (tenant, user_id, position desc) where user_id is not null`,
+      ...protect(tables('traces')),
+    ],
+    prepare: (events) => embedQuestions(embedder, rowsAfter(events as readonly LoadedEvent<TraceEvent>[])),
+    plan: (events, _, tables, vectors) =>
+      Promise.resolve(plan(events as readonly LoadedEvent<TraceEvent>[], tables, vectors)),
+    digest: (tables) =>
+      digestOf(tables('traces'), { ...keyColumns, outcome: 'text', trace: 'jsonb', position: 'bigint' }),
+  };
+}
+
+/** The rows that the events add, by stream; undefined where they remove one. */
+function rowsAfter(events: readonly LoadedEvent<TraceEvent>[]): ReadonlyMap<string, Row | undefined> {
+  const rows = new Map<string, Row | undefined>();
+  for (const { stream, event, metadata, time, position, erased } of events) {
+    if (event.type === 'ReasoningTraceErased' || erased) {
+      rows.set(stream, undefined);
+      continue;
+    }
+    const { layer, scope, ...trace } = event.data;
+    rows.set(stream, {
+      tenant: metadata.tenant,
+      trace_id: trace.traceId,
+      ...scopeRow(layer, scope),
+      outcome: trace.outcome,
+      origin: trace.origin,
+      space: trace.space,
+      memories: trace.memoryIds,
+      query: trace.query,
+      trace: JSON.stringify(event.data satisfies RecordedTrace),
+      created_by: metadata.actor,
+      created_at: time,
+      position,
+    });
+  }
+  return rows;
+}
+
+async function embedQuestions(
+  embedder: Embedder,
+  rows: ReadonlyMap<string, Row | undefined>,
+): Promise<Vectors> {
+  const questions = [...new Set([...rows.values()].flatMap((row) => (row ? [row.query] : [])))];
+  if (questions.length === 0) return new Map();
+  try {
+    const vectors = await embedder.embed(questions, 'query');
+    return new Map(questions.map((question, index) => [question, vectors[index]]));
+  } catch (error) {
+    if (!(error instanceof TextRefused)) throw error;
+  }
+  const vectors = new Map<string, Float32Array | undefined>();
+  for (const question of questions) vectors.set(question, await vectorOf(embedder, question));
+  return vectors;
+}
+
+async function vectorOf(embedder: Embedder, question: string): Promise<Float32Array | undefined> {
+  try {
+    return (await embedder.embed([question], 'query'))[0];
+  } catch (error) {
+    if (error instanceof TextRefused) return undefined;
+    throw error;
+  }
+}
+
+function plan(events: readonly LoadedEvent<TraceEvent>[], tables: Tables, vectors: Vectors): Write {
+  const rows = [...rowsAfter(events).values()].filter((row) => row !== undefined);
+  const gone = events.flatMap(({ event, metadata, erased }) =>
+    event.type === 'ReasoningTraceErased' || erased
+      ? [{ tenant: metadata.tenant, trace_id: event.data.traceId }]
+      : [],
+  );
+  return together(remove(tables('traces'), keys, gone), insertWithVectors(tables('traces'), rows, vectors));
+}
+
+function insertWithVectors(table: string, rows: readonly Row[], vectors: Vectors): Write {
+  if (rows.length === 0) return nothing;
+  const { array, bound } = vectorArray(
+    rows.map(({ query }) => vectors.get(query)),
+    added.size,
+  );
+  return statement(
+    `insert into ${table} (${added.names}, question)
+     select ${added.names}, question from ${added.as('added', { name: 'question', array })}`,
+    [...added.bind(rows), ...bound],
+  );
+}

@@ -1,0 +1,197 @@
+import type { TenantContext } from '../../domain/access/context.ts';
+import type { Region } from '../../domain/access/region.ts';
+import { visible, type Placement } from '../../domain/access/visibility.ts';
+import type { RecordedTrace } from '../../domain/experience/events.ts';
+import { byExperience } from '../../domain/experience/order.ts';
+import { similarity, termsOf } from '../../domain/experience/similarity.ts';
+import type { TraceOutcome } from '../../domain/experience/trace.ts';
+import { traceView, type TraceView } from '../../domain/experience/trace-view.ts';
+import { scopeKeys, type Scope } from '../../domain/layers.ts';
+import { variantOf } from '../../read-models/generation-variant.ts';
+import type { Embedders } from '../../ports/embedder.ts';
+import { allOf, Parameters } from '../sql-builder.ts';
+import { column, regionCondition } from '../scope-sql.ts';
+import type { ReadModels, ReadView } from '../read-models.ts';
+import { QueryVectors, type QueryVector } from '../search/query-vectors.ts';
+import { SimilarityScales, similarityOfWords } from './similarity-scales.ts';
+
+/** Maximum number of traces that a question is compared with: the newest. */
+const mostCompared = 10_000;
+/** The same where it is compared by words. */
+const mostComparedByWords = 2_000;
+/** Maximum number of traces that are ordered: the most similar. */
+const mostOrdered = 500;
+
+export interface AskedHistory {
+  readonly query: string;
+  /** Least similarity. */
+  readonly threshold: number;
+  readonly outcome?: TraceOutcome | undefined;
+  readonly space?: string | undefined;
+  readonly scope?: Scope | undefined;
+  readonly limit: number;
+  readonly minPosition?: number | undefined;
+  readonly waitMs?: number | undefined;
+}
+
+export interface FoundTrace {
+  readonly trace: TraceView;
+  readonly similarity: number;
+}
+
+export interface History {
+  readonly items: readonly FoundTrace[];
+  /** True if the question could not be compared by meaning. */
+  readonly byWords: boolean;
+  readonly position: number;
+}
+
+interface TraceRow extends Record<string, unknown> {
+  readonly trace: RecordedTrace;
+  readonly query: string;
+  readonly outcome: TraceOutcome;
+  readonly created_by: string;
+  readonly created_at: Date;
+  readonly position: number;
+  readonly cosine: number | null;
+}
+
+interface Compared extends TraceRow {
+  readonly similarity: number;
+}
+
+/** Finds attempts at similar questions. */
+export class TraceReader {
+  readonly #models: ReadModels;
+  readonly #vectors: QueryVectors;
+  readonly #scales = new SimilarityScales();
+
+  constructor(models: ReadModels, embedders: Embedders) {
+    this.#models = models;
+    this.#vectors = new QueryVectors(embedders);
+  }
+
+  /** The traces that the caller can see, best first: by similarity in bands, successes first, then the newest. */
+  history(caller: TenantContext, asked: AskedHistory): Promise<History> {
+    const { minPosition, waitMs } = asked;
+    return this.#models.read({ projections: ['traces', 'memories'], minPosition, waitMs }, async (view) => {
+      const { tenant } = caller;
+      const region = { tenant, visibility: visible(caller), ...(asked.scope && { scope: asked.scope }) };
+      const condition = (parameters: Parameters) =>
+        allOf([
+          regionCondition(region, 't', parameters),
+          ...(asked.outcome ? [`t.outcome = ${parameters.bind(asked.outcome)}`] : []),
+          ...(asked.space === undefined ? [] : [`t.space = ${parameters.bind(asked.space)}`]),
+        ]);
+      const { compared, byWords } = await this.#compare(view, tenant, asked.query, condition);
+      const similar = compared.filter((row) => row.similarity >= asked.threshold).sort(byExperience);
+      const items = await this.#shown(view, region, similar.slice(0, mostOrdered));
+      return { items: items.slice(0, asked.limit), byWords, position: view.position };
+    });
+  }
+
+  /** The earlier trace of exactly this layer and scope that is most similar; undefined if there is none. */
+  nearest(
+    { tenant }: TenantContext,
+    query: string,
+    { layer, scope }: Placement,
+  ): Promise<{ readonly traceId: string; readonly similarity: number } | undefined> {
+    return this.#models.read({ projections: ['traces'] }, async (view) => {
+      const condition = (parameters: Parameters) =>
+        allOf([
+          `t.tenant = ${parameters.bind(tenant)}`,
+          `t.layer = ${parameters.bind(layer)}`,
+          ...scopeKeys.map((key) =>
+            scope[key] === undefined
+              ? `t.${column(key)} is null`
+              : `t.${column(key)} = ${parameters.bind(scope[key])}`,
+          ),
+        ]);
+      const { compared } = await this.#compare(view, tenant, query, condition);
+      const [best] = compared.sort(
+        (left, right) => right.similarity - left.similarity || right.position - left.position,
+      );
+      return best && { traceId: best.trace.traceId, similarity: rounded(best.similarity) };
+    });
+  }
+
+  async #compare(
+    view: ReadView,
+    tenant: string,
+    query: string,
+    condition: (parameters: Parameters) => string,
+  ): Promise<{ readonly compared: Compared[]; readonly byWords: boolean }> {
+    const vector = await this.#vectors.of(query, variantOf(view.signature('traces')));
+    const scale = vector && (await this.#scales.of(vector));
+    const rows = await this.#rows(view, tenant, scale ? vector : undefined, condition);
+    const terms = termsOf(query);
+    const compared = rows.map((row) => ({
+      ...row,
+      similarity:
+        scale && row.cosine !== null
+          ? similarity(row.cosine, scale)
+          : similarityOfWords(terms, termsOf(row.query)),
+    }));
+    return { compared, byWords: scale === undefined };
+  }
+
+  #rows(
+    view: ReadView,
+    tenant: string,
+    vector: QueryVector | undefined,
+    condition: (parameters: Parameters) => string,
+  ): Promise<TraceRow[]> {
+    const parameters = new Parameters();
+    const cosine = vector ? `-(n.question <#> ${parameters.bind(vector.vector)}::vector)` : 'null::float8';
+    return this.#models.sql.queryAs<TraceRow>(
+      tenant,
+      `select n.trace, n.query, n.outcome, n.created_by, n.created_at, n.position, ${cosine} as cosine
+       from (
+         select t.* from ${view.table('traces')} t where ${condition(parameters)}
+         order by t.position desc limit ${vector ? mostCompared : mostComparedByWords}) n
+       order by cosine desc nulls last, n.position desc limit ${vector ? mostOrdered : mostComparedByWords}`,
+      parameters.values,
+    );
+  }
+
+  /**
+   * Without the traces whose memory is erased, which are about to be erased themselves, and without the ids of memories that the
+   * caller cannot see.
+   */
+  async #shown(view: ReadView, region: Region, rows: readonly Compared[]): Promise<FoundTrace[]> {
+    const ids = [...new Set(rows.flatMap(({ trace }) => trace.memoryIds))];
+    const parameters = new Parameters();
+    const { scope: _, ...everywhere } = region;
+    const found =
+      ids.length === 0
+        ? []
+        : await this.#models.sql.queryAs<{ readonly memory_id: string; readonly is_visible: boolean }>(
+            region.tenant,
+            `select m.memory_id, ${regionCondition(everywhere, 'm', parameters)} as is_visible
+             from ${view.table('memories')} m
+             where m.tenant = ${parameters.bind(region.tenant)} and m.to_position is null
+               and m.memory_id = any (${parameters.bind(ids)}::uuid[])`,
+            parameters.values,
+          );
+    const known = new Map(found.map(({ memory_id: id, is_visible: isVisible }) => [id, isVisible]));
+    return rows
+      .filter(({ trace }) => trace.origin === 'search' || trace.memoryIds.every((id) => known.has(id)))
+      .map(({ trace, ...row }) => {
+        const visibleIds = (ids: readonly string[]) => ids.filter((id) => known.get(id));
+        const { memoryIds, helpfulIds, outcome: _, similarTo, ...rest } = trace;
+        const shown: RecordedTrace = {
+          ...rest,
+          outcome: row.outcome,
+          memoryIds: visibleIds(memoryIds),
+          ...(helpfulIds && { helpfulIds: visibleIds(helpfulIds) }),
+          ...(similarTo && { similarTo }),
+        };
+        const made = { createdBy: row.created_by, createdAt: row.created_at.toISOString() };
+        return { trace: traceView(shown, made), similarity: rounded(row.similarity) };
+      });
+  }
+}
+
+function rounded(value: number): number {
+  return Math.round(value * 1_000) / 1_000;
+}
