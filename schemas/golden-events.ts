@@ -131,6 +131,17 @@ export const examples: { readonly [Type in EventType]: DataOf<Type> } = {
     tokenCount: 38,
     tokenizer: 'o200k_base',
     items: [{ kind: 'passage', memoryId, tokens: 38, start: 120, end: 260 }],
+    blocks: [
+      {
+        kind: 'summary',
+        layer: 'team',
+        scope: { team: 'search' },
+        depth: 'paragraph',
+        tokens: 120,
+        sources: [other],
+        stale: true,
+      },
+    ],
     leftOut: [{ memoryId: other, reason: 'superseded' }],
     durationMs: 31.5,
   },

@@ -13,6 +13,7 @@ interface ContextOptions {
   readonly layer?: Context['layers'];
   readonly space?: string[];
   readonly session?: string;
+  readonly profile?: boolean;
   readonly asOf?: string;
   readonly now?: string;
 }
@@ -28,6 +29,7 @@ export function contextCommand(): Command {
     .option('--layer <layer...>', 'only these layers (repeatable)')
     .option('--space <space...>', 'only these spaces (repeatable)')
     .option('--session <id>', 'session in which the question is asked')
+    .option('--profile', 'begin with what is stably true of the user')
     .option(
       '--as-of <when>',
       'read the memories as they were at a position or an RFC 3339 time with an offset',
@@ -47,6 +49,7 @@ export function contextCommand(): Command {
         layers: options.layer,
         spaces: options.space,
         sessionId: options.session,
+        profile: options.profile,
         asOf: options.asOf,
         now: options.now,
       });

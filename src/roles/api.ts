@@ -3,6 +3,8 @@ import { o200k } from '../adapters/tokenizer/o200k.ts';
 import { Authenticator } from '../api/identity/authenticate.ts';
 import { openLanguageModel } from '../backends/language-model.ts';
 import { FactQueue } from '../commands/record-facts.ts';
+import { readSummarySettings } from '../commands/summaries/configure-summaries.ts';
+import { summaryIdOf } from '../commands/summaries/summary-stream.ts';
 import { ConfigError, type Config } from '../config.ts';
 import { isLoopback } from '../http/loopback.ts';
 import type { Api } from '../http/server.ts';
@@ -10,6 +12,7 @@ import { languageModelMetrics, observeFacts, observeModelGuard } from '../observ
 import type { LanguageModelFor } from '../ports/language-model.ts';
 import { systemClock } from '../ports/clock.ts';
 import { ConflictFinder } from '../queries/conflicts.ts';
+import { ContextBlocks } from '../queries/context/context-blocks.ts';
 import { ContextBuilder } from '../queries/context/context-builder.ts';
 import { ModelGuard } from '../queries/model-guard.ts';
 import { observed } from '../queries/observed-language-model.ts';
@@ -51,6 +54,15 @@ export function openApi(own: Process, commandSide: CommandSide, readSide: ReadSi
     jwt: config.jwt,
     development: config.profile === 'embedded' && isLoopback(config.host),
   });
+  const onSummariesRead = observeSummaryReads(own);
+  const blocks = new ContextBlocks({
+    models,
+    embedders,
+    clock: systemClock,
+    settingsOf: (tenant) => readSummarySettings(store, tenant),
+    idOf: (tenant, scope) => summaryIdOf(vault, tenant, scope),
+    onRead: onSummariesRead,
+  });
   const services = {
     commands,
     facts,
@@ -61,14 +73,14 @@ export function openApi(own: Process, commandSide: CommandSide, readSide: ReadSi
       models,
       embedders,
       clock: systemClock,
-      onRead: observeSummaryReads(own),
+      onRead: onSummariesRead,
     }),
     traces: new TraceReader(models, embedders),
     directory,
     operations,
     search,
     multiHop,
-    contexts: new ContextBuilder({ search, models, tokenizer: o200k, clock: systemClock }),
+    contexts: new ContextBuilder({ search, models, tokenizer: o200k, clock: systemClock, blocks }),
     conflicts: new ConflictFinder(models, retrieval),
     routing,
     routingIsOff: !config.routing,

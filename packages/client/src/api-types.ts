@@ -150,6 +150,8 @@ export interface Context {
   spaces?: readonly string[] | undefined;
   /** Session in which the question is asked. Its recent turns come first and take up to a quarter of the budget */
   sessionId?: string | undefined;
+  /** Whether the text begins with what is stably true of the user: of `scope.user`, or of the caller. It takes up to a fifth of the budget */
+  profile?: boolean | undefined;
   /** Time of the question, which words such as "last week" are relative to; RFC 3339 with an offset. Default: the clock of the server */
   now?: string | undefined;
   /** Read the state as of this position or RFC 3339 time with an offset, inclusive */
@@ -700,23 +702,28 @@ export interface ContextAnswer {
 }
 
 export interface ContextItem {
-  /** Whether the item is a whole memory, a passage of a long memory, or a recent turn of the session */
-  kind: 'memory' | 'passage' | 'turn';
-  /** Id of the memory */
+  /** Whether the item is a whole memory, a passage of a long memory, a recent turn of the session, a summary of a scope, or a profile of the user */
+  kind: 'memory' | 'passage' | 'turn' | 'summary' | 'profile';
+  /** Id of the memory; of a summary or a profile, id of the scope */
   id: string;
   externalId?: string;
   /** Layer that determines who can see the memory; values from most to least specific */
   layer: 'agent' | 'user' | 'session' | 'project' | 'team' | 'org' | 'company';
   /** Number of tokens of its line in `text`, including the mark and notes */
   tokens: number;
-  /** The mark, followed by a description of its memory */
+  /** The mark, followed by a description of its source */
   citation: string;
-  /** Text of the item, verbatim from the memory */
+  /** Text of the item: verbatim from the memory, or the summary without its marks */
   text: string;
   /** Start of a passage in the content of its memory, in UTF-16 units */
   start?: number;
   /** End of the passage, exclusive */
   end?: number;
+  /** The memories that a summary or a profile is from */
+  sources?: {
+    id: string;
+    externalId?: string;
+  }[];
 }
 
 export interface MultiHopAnswer {

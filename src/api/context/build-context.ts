@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { layerSchema } from '../../domain/layers.ts';
-import { contextItemKinds, leftOutReasons } from '../../domain/retrieval/events.ts';
+import { contextBlockKinds, contextItemKinds, leftOutReasons } from '../../domain/retrieval/events.ts';
+import { invalid } from '../../domain/problems.ts';
 import { asOfField, waitFields } from '../fields.ts';
 import { withPluralNames } from '../filter-names.ts';
 import { operation } from '../operation.ts';
@@ -13,22 +14,28 @@ const { threshold } = search.input.shape;
 
 const item = z
   .object({
-    kind: z.enum(contextItemKinds).meta({
+    kind: z.enum([...contextItemKinds, ...contextBlockKinds]).meta({
       description:
-        'Whether the item is a whole memory, a passage of a long memory, or a recent turn of the session',
+        'Whether the item is a whole memory, a passage of a long memory, a recent turn of the session, a summary of a scope, or a profile of the user',
     }),
-    id: z.string().meta({ description: 'Id of the memory' }),
+    id: z.string().meta({ description: 'Id of the memory; of a summary or a profile, id of the scope' }),
     externalId: z.string().optional(),
     layer: layerSchema,
     tokens: z
       .int()
       .meta({ description: 'Number of tokens of its line in `text`, including the mark and notes' }),
-    citation: z.string().meta({ description: 'The mark, followed by a description of its memory' }),
-    text: z.string().meta({ description: 'Text of the item, verbatim from the memory' }),
+    citation: z.string().meta({ description: 'The mark, followed by a description of its source' }),
+    text: z
+      .string()
+      .meta({ description: 'Text of the item: verbatim from the memory, or the summary without its marks' }),
     start: z.int().optional().meta({
       description: 'Start of a passage in the content of its memory, in UTF-16 units',
     }),
     end: z.int().optional().meta({ description: 'End of the passage, exclusive' }),
+    sources: z
+      .array(z.object({ id: z.string(), externalId: z.string().optional() }))
+      .optional()
+      .meta({ description: 'The memories that a summary or a profile is from' }),
   })
   .meta({ id: 'ContextItem' });
 
@@ -57,6 +64,10 @@ export const buildContext = operation({
         description:
           'Session in which the question is asked. Its recent turns come first and take up to a quarter of the budget',
       }),
+      profile: z.boolean().optional().meta({
+        description:
+          'Whether the text begins with what is stably true of the user: of `scope.user`, or of the caller. It takes up to a fifth of the budget',
+      }),
       now,
       asOf: asOfField,
       ...waitFields,
@@ -81,6 +92,7 @@ export const buildContext = operation({
   reads: 'read-models',
   async handle({ caller, context, input, services, asOf, wait, token }) {
     const { minPosition: _, waitMs: __, scope, now, ...rest } = input;
+    assertProfiled(input, asOf !== undefined);
     const region = searchRegion(caller, { scope }, { isAsOf: asOf !== undefined });
     const request = { ...withPluralNames(rest), ...region, ...timeOfAsking(now), asOf, ...wait };
     const { fact, later, position, ...answer } = await services.contexts.build(caller, request);
@@ -92,3 +104,15 @@ export const buildContext = operation({
     return { output: { ...answer, position: token(position) } };
   },
 });
+
+/** Throws if a profile cannot be of what the request asks about. */
+function assertProfiled(
+  { profile, spaces, space }: Pick<z.infer<typeof buildContext.input>, 'profile' | 'spaces' | 'space'>,
+  isAsOf: boolean,
+): void {
+  if (!profile || (!isAsOf && !spaces && space === undefined)) return;
+  throw invalid(
+    'profile',
+    `must be left out with ${isAsOf ? 'asOf' : 'spaces'}: a profile is of today and of all spaces`,
+  );
+}

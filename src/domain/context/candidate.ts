@@ -1,5 +1,5 @@
 import type { Layer } from '../layers.ts';
-import type { ContextItemKind, LeftOutReason } from '../retrieval/events.ts';
+import type { ContextBlockKind, ContextItemKind, LeftOutReason } from '../retrieval/events.ts';
 import type { Span } from '../text/sentences.ts';
 
 /** A memory that a search found for a context. */
@@ -25,18 +25,21 @@ export interface LeftOut {
 
 /** A part of a context with its own `[n]`. */
 export interface ContextItem {
-  readonly kind: ContextItemKind;
+  readonly kind: ContextItemKind | ContextBlockKind;
+  /** Of the memory; of a summary or a profile, of the scope. */
   readonly id: string;
   readonly externalId?: string;
   readonly layer: Layer;
   /** Tokens of its line, with mark and notes. */
   readonly tokens: number;
   readonly citation: string;
-  /** Verbatim from the memory. */
+  /** Verbatim from the memory; of a summary without its own marks. */
   readonly text: string;
   /** Offsets of `text` in the memory's content, in UTF-16 units; only of a passage. */
   readonly start?: number;
   readonly end?: number;
+  /** The memories that it is made from; only of a summary or a profile. */
+  readonly sources?: readonly { readonly id: string; readonly externalId?: string }[];
 }
 
 /** Number of tokens of a text; infinite for a text that takes too long to count. */

@@ -4,6 +4,7 @@ import { filterObject } from '../filter.ts';
 import { jsonObject } from '../json.ts';
 import { layerSchema, scopeSchema } from '../layers.ts';
 import { routeReasons, routes } from '../routing/settings.ts';
+import { depthSchema } from '../summaries/depths.ts';
 import type { LanguageModelCalled } from './model-call.ts';
 import type { TrajectoryRecorded } from './trajectory.ts';
 
@@ -148,6 +149,10 @@ export const MemoriesAccessed = defineEvent({
 export const contextItemKinds = ['memory', 'passage', 'turn'] as const;
 export type ContextItemKind = (typeof contextItemKinds)[number];
 
+/** What an item of several memories is. */
+export const contextBlockKinds = ['summary', 'profile'] as const;
+export type ContextBlockKind = (typeof contextBlockKinds)[number];
+
 /** Why a memory that was found is not in the context. */
 export const leftOutReasons = ['budget', 'duplicate', 'superseded'] as const;
 export type LeftOutReason = (typeof leftOutReasons)[number];
@@ -162,7 +167,7 @@ export const ContextAssembled = defineEvent({
     tokenBudget: z.int(),
     tokenCount: z.int(),
     tokenizer: z.string(),
-    /** In the order of the text. */
+    /** Memories, in the order of the text. */
     items: z.array(
       z.object({
         kind: z.enum(contextItemKinds),
@@ -173,6 +178,20 @@ export const ContextAssembled = defineEvent({
         end: z.int().optional(),
       }),
     ),
+    /** A profile before the memories, and summaries behind them. They are no accesses of their sources. */
+    blocks: z
+      .array(
+        z.object({
+          kind: z.enum(contextBlockKinds),
+          layer: layerSchema,
+          scope: z.object(scopeSchema.shape),
+          depth: depthSchema.optional(),
+          tokens: z.int(),
+          sources: z.array(z.string()),
+          stale: z.boolean().optional(),
+        }),
+      )
+      .optional(),
     leftOut: z.array(z.object({ memoryId: z.string(), reason: z.enum(leftOutReasons) })),
     durationMs: z.number(),
   }),

@@ -3,7 +3,7 @@ import { buildContext } from '../../api/context/build-context.ts';
 import { spaceIdField } from './search.ts';
 import { tool } from './tool.ts';
 
-const { query, tokenBudget, sessionId, layers } = buildContext.input.shape;
+const { query, tokenBudget, sessionId, layers, profile } = buildContext.input.shape;
 
 const answer = buildContext.output.shape;
 /** An item without its text, which is in the text of the context. */
@@ -13,7 +13,7 @@ export const memoryBuildContext = tool({
   name: 'memory_build_context',
   title: 'Build a context',
   description:
-    'Get what is remembered about a question as one text within a token budget: the best passages of many memories, without repetitions or outdated ones, each after a mark [n] that you can cite. Call it to read up on a subject; for single memories with scores, call memory_search.',
+    'Get what is remembered about a question as one text within a token budget: the best passages of many memories, without repetitions or outdated ones, then summaries of the layers that matter, each after a mark [n] that you can cite. Call it to read up on a subject; for single memories with scores, call memory_search.',
   input: z.strictObject({
     query: query.meta({ description: 'The question, in natural language' }),
     token_budget: tokenBudget.meta({ description: 'Maximum number of tokens of the text (o200k_base)' }),
@@ -22,6 +22,7 @@ export const memoryBuildContext = tool({
     }),
     layers: layers.meta({ description: 'Only memories of these layers' }),
     session_id: sessionId.meta({ description: 'Id of the current conversation' }),
+    profile: profile.meta({ description: 'Begin with what is stably true of the user' }),
   }),
   output: z.object({
     text: z.string(),
@@ -35,8 +36,11 @@ export const memoryBuildContext = tool({
   }),
   effect: 'reads',
   parameters: { spaces: 'space_ids' },
-  async call({ query, token_budget: tokenBudget, space_ids: spaces, layers, session_id: sessionId }, act) {
-    const context = await act(buildContext, { query, tokenBudget, spaces, layers, sessionId });
+  async call(
+    { query, token_budget: tokenBudget, space_ids: spaces, layers, session_id: sessionId, profile },
+    act,
+  ) {
+    const context = await act(buildContext, { query, tokenBudget, spaces, layers, sessionId, profile });
     const { text, tokenCount, searchId, warnings } = context;
     const items = context.items.map(({ kind, id, layer, citation }) => ({ kind, id, layer, citation }));
     const parts = [

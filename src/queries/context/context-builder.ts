@@ -1,6 +1,8 @@
 import type { TenantContext } from '../../domain/access/context.ts';
 import { assemblySteps, type AssembledContext } from '../../domain/context/assemble.ts';
+import { nameOf, type ProfileCandidate } from '../../domain/context/block.ts';
 import type { Candidate } from '../../domain/context/candidate.ts';
+import type { BlockEntry } from '../../domain/context/entries.ts';
 import { replacementSteps } from '../../domain/context/replacements.ts';
 import { asksPast } from '../../domain/ranking/asks-past.ts';
 import { askedTimes, asksTime } from '../../domain/ranking/dates.ts';
@@ -10,22 +12,29 @@ import type { Tokenizer } from '../../ports/tokenizer.ts';
 import { listMemories } from '../list-memories.ts';
 import type { ReadModels } from '../read-models.ts';
 import type { RoutedSearch } from '../routing/routed-search.ts';
-import type { SearchAnswer, SearchFact, SearchResult, Asked } from '../search/answer.ts';
+import type { Asked, SearchAnswer, SearchFact, SearchResult } from '../search/answer.ts';
 import { timeOfAsking } from '../search/query.ts';
+import type { ContextBlocks } from './context-blocks.ts';
+import { factOf, type UsedBlock } from './context-fact.ts';
+import type { RelevantSummary } from './relevant-summaries.ts';
 
 export interface ContextBuilderParts {
   readonly search: Pick<RoutedSearch, 'search'>;
   readonly models: ReadModels;
   readonly tokenizer: Tokenizer;
   readonly clock: Clock;
+  readonly blocks: ContextBlocks;
 }
 
 export interface AskedContext extends Omit<Asked, 'topK' | 'order' | 'includeSuperseded'> {
   readonly tokenBudget: number;
+  /** With a block about the user. */
+  readonly profile?: boolean | undefined;
 }
 
 export interface ContextAnswer
-  extends AssembledContext, Pick<SearchAnswer, 'searchId' | 'position' | 'warnings' | 'fact'> {
+  extends Omit<AssembledContext, 'blocks'>, Pick<SearchAnswer, 'searchId' | 'position' | 'fact'> {
+  readonly warnings: readonly { readonly code: string; readonly detail: string }[];
   readonly tokenizer: string;
   /** In shadow mode, resolves with further events of the search. */
   readonly later?: Promise<SearchFact>;
@@ -47,17 +56,23 @@ export class ContextBuilder {
   }
 
   /** Rejects as a search does. */
-  async build(caller: TenantContext, { tokenBudget, ...asked }: AskedContext): Promise<ContextAnswer> {
-    const { search, models, tokenizer, clock } = this.#parts;
+  async build(
+    caller: TenantContext,
+    { tokenBudget, profile: withProfile, ...asked }: AskedContext,
+  ): Promise<ContextAnswer> {
+    const { search, models, tokenizer, clock, blocks } = this.#parts;
     const started = performance.now();
     const now = timeOfAsking(asked, clock);
     const topK = Math.min(
       candidates.most,
       Math.max(candidates.least, Math.ceil(tokenBudget / tokensOfShortMemory)),
     );
-    const [{ results, ...found }, turns, count] = await Promise.all([
+    const [{ results, ...found }, turns, summaries, profile, count] = await Promise.all([
       search.search(caller, { ...asked, now, topK, order: 'precedence' }, { keepsDistant: true }),
       recentTurns(models, caller, asked),
+      // A summary is of today, and of all spaces.
+      asked.asOf === undefined && !asked.spaces ? blocks.summaries(caller, asked) : [],
+      withProfile ? profileOf(blocks, caller, asked) : undefined,
       tokenizer.counter(),
     ]);
     const times = askedTimes(asked.query, now);
@@ -73,15 +88,56 @@ export class ContextBuilder {
         supersededBy: result.supersededBy ?? replaced?.get(result.memory.id),
       })),
       turns,
+      summaries,
+      profile,
       count,
       asksPast: isPast,
       asksTime: asksTime(times),
     });
-    const context = await runInSlices(steps);
+    const { blocks: shown, ...context } = await runInSlices(steps);
+    const stale = await this.#stale(caller, summaries, shown);
+    const used = shown.map((entry): UsedBlock => ({ ...entry, isStale: stale.includes(entry) }));
     const durationMs = Math.round(performance.now() - started);
-    const fact = factOf(found, context, { tokenBudget, tokenizer: tokenizer.name, durationMs });
-    return { ...found, ...context, tokenizer: tokenizer.name, fact };
+    const measured = { tokenBudget, tokenizer: tokenizer.name, durationMs };
+    return {
+      ...found,
+      ...context,
+      warnings: [...found.warnings, ...(stale.length > 0 ? [staleWarning(stale)] : [])],
+      tokenizer: tokenizer.name,
+      fact: factOf(found, { ...context, blocks: used }, measured),
+    };
   }
+
+  /** The summaries in the context that no longer say what their scopes hold. */
+  async #stale(
+    { tenant }: TenantContext,
+    summaries: readonly RelevantSummary[],
+    shown: readonly BlockEntry[],
+  ): Promise<readonly BlockEntry[]> {
+    const used = shown.filter(({ kind }) => kind === 'summary');
+    const all = summaries.flatMap(({ rows }) => rows);
+    const read = await this.#parts.blocks.withFreshness(
+      tenant,
+      used.map(({ block }) => all.find((row) => row.summary === block.id && row.depth === block.depth)!),
+    );
+    return used.filter((_, index) => read[index]!.freshness.stale);
+  }
+}
+
+function staleWarning(stale: readonly BlockEntry[]): ContextAnswer['warnings'][number] {
+  const names = stale.map(({ block }) => nameOf(block)).join(', ');
+  return { code: 'stale-summary', detail: `older than what it sums up: the summary of ${names}` };
+}
+
+/** The profile of the user whom the request names, or else of the caller. */
+async function profileOf(
+  blocks: ContextBlocks,
+  caller: TenantContext,
+  { scope, layers, minPosition, waitMs }: Omit<AskedContext, 'tokenBudget'>,
+): Promise<ProfileCandidate | undefined> {
+  const { user = caller.user } = scope ?? {};
+  if (user === undefined || (layers && !layers.includes('user'))) return undefined;
+  return blocks.profile(caller, user, { minPosition, waitMs });
 }
 
 /** The newest memories of the session layer in the session, within the layers, spaces and scope that are asked for. */
@@ -112,37 +168,4 @@ function candidateOf({
 }: Omit<SearchResult, 'rank' | 'score'>): Candidate {
   const { id, externalId, layer, content, occurredAt, createdAt } = memory;
   return { id, externalId, layer, content, time: occurredAt ?? createdAt, relevance, passage, supersededBy };
-}
-
-/** The events of the search, and of what was put into the context instead of what the search would have returned. */
-function factOf(
-  { fact, searchId }: Pick<SearchAnswer, 'fact' | 'searchId'>,
-  { items, leftOut, tokenCount }: AssembledContext,
-  measured: { readonly tokenBudget: number; readonly tokenizer: string; readonly durationMs: number },
-): SearchFact {
-  const memoryIds = [...new Set(items.map(({ id }) => id))];
-  return {
-    id: fact.id,
-    events: [
-      ...fact.events.filter(({ type }) => type !== 'MemoriesAccessed'),
-      {
-        type: 'ContextAssembled',
-        data: {
-          searchId,
-          ...measured,
-          tokenCount,
-          items: items.map(({ kind, id, tokens, start, end }) => ({
-            kind,
-            memoryId: id,
-            tokens,
-            ...(start !== undefined && { start, end }),
-          })),
-          leftOut: leftOut.map(({ id, reason }) => ({ memoryId: id, reason })),
-        },
-      },
-      ...(memoryIds.length > 0
-        ? [{ type: 'MemoriesAccessed' as const, data: { searchId, how: 'context' as const, memoryIds } }]
-        : []),
-    ],
-  };
 }

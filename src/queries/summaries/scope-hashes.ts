@@ -4,18 +4,24 @@ import type { ReadView } from '../read-models.ts';
 import { Parameters } from '../sql-builder.ts';
 import { scopeHash, scopeMemories } from './scope-state.ts';
 
-/** What each scope holds now, as one hash, in the order of `scopes`. */
+/**
+ * What each scope holds now, as one hash, in the order of `scopes`. With `most`, reads so many memories of each scope: the hash of a
+ * larger one differs from what its summary was made from.
+ */
 export async function readScopeHashes(
   sql: Sql,
   view: ReadView,
   tenant: string,
   scopes: readonly SummaryScope[],
+  most?: number,
 ): Promise<string[]> {
   if (scopes.length === 0) return [];
   const parameters = new Parameters();
+  const limited = (memories: string) =>
+    most === undefined ? memories : `(select * from ${memories} m limit ${most})`;
   const parts = scopes.map(
     (scope, index) =>
-      `select ${index} as place, ${scopeHash('s')} as hash from ${scopeMemories(view, tenant, scope, parameters)} s`,
+      `select ${index} as place, ${scopeHash('s')} as hash from ${limited(scopeMemories(view, tenant, scope, parameters))} s`,
   );
   const rows = await sql.queryAs<{ hash: string }>(
     tenant,

@@ -10,9 +10,14 @@ const mostMemories = 2_000;
 /** Maximum number of characters read of a memory, from its beginning. */
 const mostCharacters = 20_000;
 
+/** A memory of a scope. */
+export interface ScopeSource extends Source {
+  readonly externalId?: string;
+}
+
 /** What a summary of a scope is made from. */
 export interface ScopeSources {
-  readonly sources: readonly Source[];
+  readonly sources: readonly ScopeSource[];
   /** The memories among them that name a user. */
   readonly namingUsers: ReadonlySet<string>;
   readonly hash: string;
@@ -21,6 +26,7 @@ export interface ScopeSources {
 
 interface SourceRow extends Record<string, unknown> {
   readonly memory_id: string;
+  readonly external_id: string | null;
   readonly revision: number;
   readonly time: Date;
   readonly content: string;
@@ -39,21 +45,23 @@ export function readScopeSources(
   wait: { readonly minPosition: number; readonly waitMs: number },
 ): Promise<ScopeSources> {
   return models.read({ projections: [...scopeModels, 'usage'], ...wait }, (view) =>
-    sourcesIn(models, view, tenant, scope),
+    readSourcesIn(models, view, tenant, scope),
   );
 }
 
-async function sourcesIn(
+/** The same of the memories that were stored last, in a view of these read models and of `usage`. */
+export async function readSourcesIn(
   models: ReadModels,
   view: ReadView,
   tenant: string,
   scope: SummaryScope,
+  most = mostMemories,
 ): Promise<ScopeSources> {
   const parameters = new Parameters();
   const memories = scopeMemories(view, tenant, scope, parameters);
   const rows = await models.sql.queryAs<SourceRow>(
     tenant,
-    `select s.memory_id, s.revision, coalesce(s.occurred_at, s.created_at) as time,
+    `select s.memory_id, s.external_id, s.revision, coalesce(s.occurred_at, s.created_at) as time,
        left(s.value->>'content', ${mostCharacters}) as content, s.user_id is not null as names_user, s.silent, s.hash,
        u.accesses,
        (select jsonb_agg(jsonb_build_object('kind', f.kind, 'score', f.score)) from (
@@ -62,20 +70,23 @@ async function sourcesIn(
           order by f.kind, f.principal, f.position desc) f) as judgements
      from (
        select s.*, ${scopeHash('s', ' over ()')} as hash from ${memories} s
-       order by s.silent, s.memory_id desc limit ${mostMemories}) s
+       order by s.silent, s.memory_id desc limit ${most}) s
      left join ${view.table('usage')} u on u.tenant = ${parameters.bind(tenant)} and u.memory_id = s.memory_id`,
     parameters.values,
   );
   const speaking = rows.filter(({ silent }) => !silent);
   const newest = new Date(Math.max(0, ...speaking.map(({ time }) => time.getTime())));
   return {
-    sources: speaking.map(({ memory_id: id, revision, time, content, accesses, judgements }) => ({
-      id,
-      revision,
-      content,
-      time,
-      importance: importanceOf({ time, accesses: accesses ?? 0, judgements: judgements ?? [] }, newest),
-    })),
+    sources: speaking.map(
+      ({ memory_id: id, external_id, revision, time, content, accesses, judgements }) => ({
+        id,
+        ...(external_id !== null && { externalId: external_id }),
+        revision,
+        content,
+        time,
+        importance: importanceOf({ time, accesses: accesses ?? 0, judgements: judgements ?? [] }, newest),
+      }),
+    ),
     namingUsers: new Set(speaking.flatMap(({ memory_id: id, names_user }) => (names_user ? [id] : []))),
     hash: rows[0]?.hash ?? '0:0',
     position: view.position,

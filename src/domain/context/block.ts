@@ -1,0 +1,64 @@
+import type { Layer, Scope } from '../layers.ts';
+import type { ContextBlockKind } from '../retrieval/events.ts';
+import type { Depth } from '../summaries/depths.ts';
+
+/** A memory that a summary or a profile is made from. */
+export interface BlockSource {
+  readonly id: string;
+  readonly externalId?: string | undefined;
+}
+
+/** A sentence or two, and the memories that it is from. */
+export interface BlockStatement {
+  readonly text: string;
+  readonly sources: readonly BlockSource[];
+}
+
+/** The scope that a summary or a profile is about. */
+export interface BlockScope {
+  /** Id of all summaries of the scope. */
+  readonly id: string;
+  readonly layer: Layer;
+  readonly scope: Scope;
+}
+
+/** A summary that may be put into a context, in one of its depths. */
+export interface SummaryCandidate extends BlockScope {
+  /** RFC 3339. */
+  readonly generatedAt: string;
+  /** Deepest first. */
+  readonly versions: readonly {
+    readonly depth: Depth;
+    readonly statements: readonly BlockStatement[];
+  }[];
+}
+
+/** What is stably true of a user, the most important first. */
+export interface ProfileCandidate extends BlockScope {
+  readonly statements: readonly BlockStatement[];
+}
+
+/** Several statements as one item of a context. */
+export interface Block extends BlockScope {
+  readonly kind: ContextBlockKind;
+  /** Only of a summary. */
+  readonly depth?: Depth;
+  /** Only of a summary: RFC 3339. */
+  readonly generatedAt?: string;
+  readonly statements: readonly BlockStatement[];
+}
+
+/** "team search", "company". */
+export function nameOf({ layer, scope }: Pick<BlockScope, 'layer' | 'scope'>): string {
+  return layer === 'company' ? layer : `${layer} ${scope[layer]}`;
+}
+
+export function blockText({ statements }: Pick<Block, 'statements'>): string {
+  return statements.map(({ text }) => text).join('\n');
+}
+
+/** The sources of all statements, each once. */
+export function blockSources({ statements }: Pick<Block, 'statements'>): readonly BlockSource[] {
+  const all = statements.flatMap(({ sources }) => sources);
+  return [...new Map(all.map((source) => [source.id, source])).values()];
+}

@@ -1,0 +1,117 @@
+import type { TenantContext } from '../../domain/access/context.ts';
+import type { ProfileCandidate } from '../../domain/context/block.ts';
+import type { Layer } from '../../domain/layers.ts';
+import type { SummarySettings } from '../../domain/summaries/settings.ts';
+import type { SummaryScope } from '../../domain/summaries/summary-scope.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { Embedders } from '../../ports/embedder.ts';
+import { variantOf } from '../../read-models/generation-variant.ts';
+import type { ReadModels } from '../read-models.ts';
+import { QueryVectors } from '../search/query-vectors.ts';
+import {
+  freshnessIn,
+  summaryOf,
+  type Summary,
+  type SummaryReaderParts,
+} from '../summaries/list-summaries.ts';
+import { readScopeHashes } from '../summaries/scope-hashes.ts';
+import { scopeModels } from '../summaries/scope-state.ts';
+import type { PlacedRow } from '../summaries/summary-rows.ts';
+import { readProfile } from './profile.ts';
+import { readRelevantSummaries, type AskedLayers, type RelevantSummary } from './relevant-summaries.ts';
+
+export interface ContextBlocksParts {
+  readonly models: ReadModels;
+  readonly embedders: Embedders;
+  readonly clock: Clock;
+  readonly settingsOf: (tenant: string) => Promise<Readonly<Record<Layer, SummarySettings>>>;
+  /** The id of all summaries of a scope. */
+  readonly idOf: (tenant: string, scope: SummaryScope) => string;
+  /** Called with the summaries that a context uses. */
+  readonly onRead?: SummaryReaderParts['onRead'];
+}
+
+export interface AskedBlocks extends AskedLayers {
+  readonly query: string;
+  readonly minPosition?: number | undefined;
+  readonly waitMs?: number | undefined;
+}
+
+const read = ['summaries', ...scopeModels];
+/** The memories of a larger scope are not compared with its summary, which would take too long for a context. */
+const mostHashed = 2_000;
+
+/** Reads the summaries for contexts. */
+export class ContextBlocks {
+  readonly #parts: ContextBlocksParts;
+  readonly #vectors: QueryVectors;
+
+  constructor(parts: ContextBlocksParts) {
+    this.#parts = parts;
+    this.#vectors = new QueryVectors(parts.embedders);
+  }
+
+  /** What is stably true of a user, if the caller may see it. */
+  async profile(
+    caller: TenantContext,
+    user: string,
+    { minPosition, waitMs }: Pick<AskedBlocks, 'minPosition' | 'waitMs'>,
+  ): Promise<ProfileCandidate | undefined> {
+    const { models, idOf } = this.#parts;
+    await models.view({ projections: scopeModels, minPosition, waitMs });
+    const id = idOf(caller.tenant, { layer: 'user', scope: { user } });
+    return models.read({ projections: [...read, 'usage'] }, (view) =>
+      readProfile(models, view, caller, { user, id }),
+    );
+  }
+
+  /** The summaries that matter for a question, the most relevant first. */
+  async summaries(
+    caller: TenantContext,
+    { query, minPosition, waitMs, ...asked }: AskedBlocks,
+  ): Promise<RelevantSummary[]> {
+    const { sql } = this.#parts.models;
+    // Summaries wait for their vectors. If these cannot be made, older summaries serve, but never with a memory that was erased.
+    await this.#parts.models.view({ projections: scopeModels, minPosition, waitMs });
+    return this.#parts.models.read({ projections: read }, async (view) => {
+      const [any] = await sql.queryAs(
+        caller.tenant,
+        `select 1 from ${view.table('summaries')} where tenant = $1 limit 1`,
+        [caller.tenant],
+      );
+      if (!any) return [];
+      const vector = await this.#vectors.of(query, variantOf(view.signature('summaries')));
+      return readRelevantSummaries(sql, view, caller, asked, vector);
+    });
+  }
+
+  /**
+   * The given summaries, each with whether it still says what its scope holds. That of a scope with thousands of memories counts as
+   * stale if a memory that it quotes was changed or deleted, or by its age.
+   */
+  async withFreshness(tenant: string, rows: readonly PlacedRow[]): Promise<readonly Summary[]> {
+    if (rows.length === 0) return [];
+    const { models, clock, settingsOf, onRead } = this.#parts;
+    const started = performance.now();
+    const [settings, hashes] = await Promise.all([
+      settingsOf(tenant),
+      models.read({ projections: scopeModels }, (view) =>
+        readScopeHashes(
+          models.sql,
+          view,
+          tenant,
+          rows.map(({ place }) => place),
+          mostHashed + 1,
+        ),
+      ),
+    ]);
+    const now = clock.now();
+    const summaries = rows.map((row, index) => {
+      const isCompared = Number.parseInt(row.source_hash, 10) <= mostHashed || row.invalidated !== null;
+      const hash = isCompared ? hashes[index]! : row.source_hash;
+      return summaryOf(row, freshnessIn(row, hash, settings, now), undefined);
+    });
+    onRead?.(summaries, performance.now() - started);
+    return summaries;
+  }
+}

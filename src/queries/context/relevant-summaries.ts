@@ -1,0 +1,111 @@
+import type { TenantContext } from '../../domain/access/context.ts';
+import type { BlockSource, SummaryCandidate } from '../../domain/context/block.ts';
+import { groupBy } from '../../domain/group-by.ts';
+import { relevanceOf } from '../../domain/ranking/score-scale.ts';
+import { depths } from '../../domain/summaries/depths.ts';
+import { statementsOf } from '../../domain/summaries/statements.ts';
+import type { Sql } from '../../ports/sql.ts';
+import type { ReadView } from '../read-models.ts';
+import type { QueryVector } from '../search/query-vectors.ts';
+import { readSummaryRows, relevanceTo, type AskedRows, type PlacedRow } from '../summaries/summary-rows.ts';
+
+/**
+ * A summary matters if one of its depths has this score for the question. Fitted on everyday notes: of the scopes that hold the answer a
+ * fifth passes, of all others 4 in 1,000. From .7 on, as for memories, it would be a third and 2 in 100.
+ */
+const leastScore = 0.72;
+/** More than a context has room for, in case that some say nothing new. */
+const mostCandidates = 8;
+
+export interface RelevantSummary extends SummaryCandidate {
+  readonly rows: readonly PlacedRow[];
+}
+
+export interface AskedLayers extends Pick<AskedRows, 'layers' | 'scope'> {
+  /** The session in which the question is asked: its summary always matters. */
+  readonly sessionId?: string | undefined;
+}
+
+/**
+ * The summaries that matter for a question, most relevant first: those of the session or agent that it names, and those whose vector is
+ * near to it. What a memory says that was deleted or changed since is left out of them.
+ */
+export async function readRelevantSummaries(
+  sql: Sql,
+  view: ReadView,
+  caller: TenantContext,
+  asked: AskedLayers,
+  vector: QueryVector | undefined,
+): Promise<RelevantSummary[]> {
+  const { layers, scope } = asked;
+  const all = groupBy(
+    await readSummaryRows(sql, view, caller, { layers, scope, near: vector }),
+    ({ summary }) => summary,
+  );
+  const scored = [...all.values()].map((rows) => ({
+    rows,
+    isNamed: isNamed(rows[0]!, asked),
+    relevance: vector ? Math.max(...rows.map(({ cosine }) => relevanceTo(vector, cosine!))) : 0,
+  }));
+  const relevant = scored
+    .filter((one) => one.isNamed || one.relevance >= relevanceOf(leastScore))
+    .sort((left, right) => Number(right.isNamed) - Number(left.isNamed) || right.relevance - left.relevance)
+    .slice(0, mostCandidates)
+    .map(({ rows }) => rows);
+  const sources = await readSources(sql, view, caller.tenant, relevant.flat());
+  return relevant.map((rows) => candidateOf(rows, sources));
+}
+
+function isNamed({ place }: PlacedRow, { scope, sessionId = scope?.session }: AskedLayers): boolean {
+  const { layer } = place;
+  if (layer === 'session') return sessionId !== undefined && place.scope.session === sessionId;
+  return layer === 'agent' && scope?.agent !== undefined && place.scope.agent === scope.agent;
+}
+
+interface SourceRow extends Record<string, unknown> {
+  readonly memory_id: string;
+  readonly revision: number;
+  readonly external_id: string | null;
+}
+
+/** By id: the quoted memories that are still active. */
+async function readSources(
+  sql: Sql,
+  view: ReadView,
+  tenant: string,
+  rows: readonly PlacedRow[],
+): Promise<ReadonlyMap<string, SourceRow>> {
+  const ids = [...new Set(rows.flatMap(({ sources }) => sources))];
+  if (ids.length === 0) return new Map();
+  const found = await sql.queryAs<SourceRow>(
+    tenant,
+    `select m.memory_id, m.revision, m.external_id from ${view.table('memories')} m
+     where m.tenant = $1 and m.memory_id = any ($2::uuid[]) and m.to_position is null and m.state = 'active'`,
+    [tenant, ids],
+  );
+  return new Map(found.map((row) => [row.memory_id, row]));
+}
+
+function candidateOf(rows: readonly PlacedRow[], known: ReadonlyMap<string, SourceRow>): RelevantSummary {
+  const { summary: id, place, generated_at: generatedAt } = rows[0]!;
+  const deepestFirst = rows.toSorted(
+    (left, right) => depths.indexOf(right.depth) - depths.indexOf(left.depth),
+  );
+  return {
+    id,
+    ...place,
+    generatedAt: generatedAt.toISOString(),
+    rows,
+    versions: deepestFirst.map(({ depth, content, sources, facts: { revisions } }) => ({
+      depth,
+      statements: statementsOf(content, sources.length)
+        .map(({ text, sources: cited }) => ({ text, cited }))
+        .filter(({ cited }) => cited.every((at) => known.get(sources[at]!)?.revision === revisions[at]))
+        .map(({ text, cited }) => ({ text, sources: cited.map((at) => sourceOf(known.get(sources[at]!)!)) })),
+    })),
+  };
+}
+
+function sourceOf({ memory_id: id, external_id: externalId }: SourceRow): BlockSource {
+  return { id, ...(externalId !== null && { externalId }) };
+}

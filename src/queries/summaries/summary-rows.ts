@@ -1,0 +1,86 @@
+import type { TenantContext } from '../../domain/access/context.ts';
+import { isVisible, visible } from '../../domain/access/visibility.ts';
+import { scopeKeys, type Layer, type Scope } from '../../domain/layers.ts';
+import { probability } from '../../domain/ranking/calibration.ts';
+import { UNKNOWN_MODEL } from '../../domain/ranking/scales.ts';
+import { depths as allDepths, type Depth } from '../../domain/summaries/depths.ts';
+import type { Invalidation, SummaryTrigger } from '../../domain/summaries/events.ts';
+import { placementOf, type SummaryScope } from '../../domain/summaries/summary-scope.ts';
+import type { Sql } from '../../ports/sql.ts';
+import type { ReadView } from '../read-models.ts';
+import { column, regionCondition, scopeIn } from '../scope-sql.ts';
+import type { QueryVector } from '../search/query-vectors.ts';
+import { Parameters } from '../sql-builder.ts';
+
+/** Maximum number of scopes in one answer. A caller that sees more must narrow the request. */
+export const mostSummarizedScopes = 50;
+
+/** A summary as the read model has it. */
+export interface SummaryRow extends Record<string, unknown> {
+  /** Id of all summaries of the scope. */
+  readonly summary: string;
+  readonly depth: Depth;
+  readonly layer: Layer;
+  readonly names_users: boolean;
+  readonly content: string;
+  readonly token_count: number;
+  readonly source_hash: string;
+  readonly sources: readonly string[];
+  readonly generated_at: Date;
+  readonly invalidated: Invalidation | null;
+  readonly cosine: number | null;
+  readonly facts: {
+    readonly model: string;
+    readonly tokenizer: string;
+    readonly trigger: SummaryTrigger;
+    readonly revisions: readonly number[];
+  };
+}
+
+export interface AskedRows {
+  readonly layers?: readonly Layer[] | undefined;
+  readonly scope?: Scope | undefined;
+  readonly depth?: Depth | undefined;
+  /** Each row has the cosine of its vector to this one, and those come first that are nearest. */
+  readonly near?: QueryVector | undefined;
+}
+
+export type PlacedRow = SummaryRow & { readonly place: SummaryScope };
+
+/** The summaries of at most `mostSummarizedScopes` scopes that the caller may see. */
+export async function readSummaryRows(
+  sql: Sql,
+  view: ReadView,
+  caller: TenantContext,
+  { layers, scope = {}, depth, near }: AskedRows,
+): Promise<PlacedRow[]> {
+  const { tenant } = caller;
+  const parameters = new Parameters();
+  const visibility = visible(caller);
+  const region = { tenant, visibility, ...(layers && { layers }), scope };
+  const cosine = near ? `-(s.context_vector <#> ${parameters.bind(near.vector)}::vector)` : 'null::float8';
+  // An erased memory has no row as soon as its erasure was read, before the event that erases its summaries is.
+  const rows = await sql.queryAs<SummaryRow>(
+    tenant,
+    `select s.summary, s.depth, s.layer, ${scopeKeys.map((key) => `s.${column(key)}`).join(', ')},
+       s.names_users, s.content, s.token_count, s.source_hash, s.sources, s.generated_at, s.invalidated, s.facts,
+       ${cosine} as cosine
+     from ${view.table('summaries')} s
+     where ${regionCondition(region, 's', parameters)} and not exists (
+       select 1 from unnest(s.sources) source(id) where not exists (
+         select 1 from ${view.table('memories')} m
+         where m.tenant = s.tenant and m.memory_id = source.id::uuid and m.to_position is null))
+     ${depth ? `and s.depth = ${parameters.bind(depth)}` : ''}
+     order by ${near ? 'cosine desc, ' : ''}array_position(array['agent', 'user', 'session', 'project', 'team', 'org', 'company'], s.layer), s.summary
+     limit ${mostSummarizedScopes * allDepths.length}`,
+    parameters.values,
+  );
+  return rows
+    .map((row) => ({ ...row, place: { layer: row.layer, scope: scopeIn(row) } }))
+    .filter(({ place, names_users: namesUsers }) => isVisible(visibility, placementOf(place, namesUsers)));
+}
+
+/** Probability that a summary is relevant to a question, by the cosine of their vectors. */
+export function relevanceTo({ model }: QueryVector, cosine: number): number {
+  return probability(cosine, { cosine, overlap: 0 }, model.scale ?? UNKNOWN_MODEL);
+}
