@@ -124,6 +124,15 @@ export const examples: { readonly [Type in EventType]: DataOf<Type> } = {
     filter: { tags: { eq: 'index' } },
     sessionId: 's-1',
   },
+  OutcomeObserved: {
+    searchId,
+    kind: 'used',
+    memoryIds: [memoryId],
+    quality: 0.8,
+    refined: true,
+    source: 'caller',
+  },
+  SessionEnded: { session: '5f2b9c0d1e3a47658899aabbccddeeff', sessionId: 's-1' },
   MemoriesAccessed: { searchId, how: 'search', memoryIds: [memoryId] },
   ContextAssembled: {
     searchId,

@@ -104,6 +104,12 @@ export const problems = {
     title: 'The read model still cannot apply the event',
     remedy: 'Fix the cause named in `detail` and retry, or skip the event.',
   },
+  'too-many-outcomes': {
+    status: 409,
+    title: 'The search has too many outcomes',
+    remedy:
+      'A search takes at most 50 different outcomes, and the latest one counts. Post one when the answer was used.',
+  },
   'revision-mismatch': {
     status: 412,
     title: 'The memory has changed',

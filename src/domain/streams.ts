@@ -9,6 +9,10 @@ export const claimStream = (tenant: string, pseudonym: string): Name => `claim-$
 export const summaryStream = (tenant: string, pseudonym: string): Name => `summary-${tenant}.${pseudonym}`;
 export const traceStream = (tenant: string, traceId: string): Name => `trace-${tenant}.${traceId}`;
 export const retrievalStream = (tenant: string, searchId: string): Name => `retrieval-${tenant}.${searchId}`;
+/** Named by the search's id without its signature, as the stream of the search itself. */
+export const outcomeStream = (tenant: string, searchId: string): Name => `outcome-${tenant}.${searchId}`;
+/** `session` is `sessionKeyOf`: session ids are personal. */
+export const sessionStream = (tenant: string, session: string): Name => `session-${tenant}.${session}`;
 export const tenantStream = (tenant: string): Name => `tenant-${tenant}.${tenant}`;
 export const routingStream = (tenant: string): Name => `policy-${tenant}.routing`;
 /** The budget of a tenant, and which months its ledger has. */

@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { TenantContext } from '../domain/access/context.ts';
 import { Problem } from '../domain/problems.ts';
+import type { OutcomeEvent } from '../domain/learning/events.ts';
 import type { RetrievalEvent } from '../domain/retrieval/events.ts';
 import { timeOfSearch } from '../domain/retrieval/search-id.ts';
-import { retrievalStream } from '../domain/streams.ts';
+import { outcomeStream, retrievalStream } from '../domain/streams.ts';
 import type { EventStore, LoadedEvent } from '../ports/event-store.ts';
 import { assertAuditor } from './audit-events.ts';
 import { defaultWaitMs } from './read-models.ts';
@@ -15,6 +16,9 @@ export interface AuditedSearch {
   readonly performed: Of<'SearchPerformed'>;
   /** The steps of the run, if the question was decomposed. */
   readonly trajectory: Of<'TrajectoryRecorded'> | undefined;
+  readonly context: Of<'ContextAssembled'> | undefined;
+  /** What became of the answer, in the order in which it was recorded. */
+  readonly outcomes: readonly LoadedEvent<OutcomeEvent>[];
 }
 
 /** How long after a search to wait for its record, which is written after the answer was sent. */
@@ -39,17 +43,24 @@ export async function readAuditedSearch(
   const deadline = performance.now() + (isFresh ? waitMs : 0);
   for (;;) {
     const events = at ? await store.load<RetrievalEvent>(retrievalStream(caller.tenant, id)) : [];
-    const performed = events.find(
-      (one): one is Of<'SearchPerformed'> => one.event.type === 'SearchPerformed',
-    );
+    const performed = firstOf('SearchPerformed', events);
     const named = searchId === id || performed?.event.data.searchId === searchId;
     if (performed && named) {
-      const trajectory = events.find(
-        (one): one is Of<'TrajectoryRecorded'> => one.event.type === 'TrajectoryRecorded',
-      );
-      return { performed, trajectory };
+      return {
+        performed,
+        trajectory: firstOf('TrajectoryRecorded', events),
+        context: firstOf('ContextAssembled', events),
+        outcomes: await store.load<OutcomeEvent>(outcomeStream(caller.tenant, id)),
+      };
     }
     if (performed || performance.now() >= deadline) throw new Problem('not-found', 'no such search');
     await sleep(pollMs);
   }
+}
+
+function firstOf<Type extends RetrievalEvent['type']>(
+  type: Type,
+  events: readonly LoadedEvent<RetrievalEvent>[],
+): Of<Type> | undefined {
+  return events.find((one): one is Of<Type> => one.event.type === type);
 }

@@ -11,6 +11,8 @@ const categories = [
   'trace',
   'tenant',
   'retrieval',
+  'outcome',
+  'session',
   'projection',
   'unheard',
 ];

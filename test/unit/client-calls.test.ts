@@ -11,6 +11,8 @@ const without = ['GET /livez', 'GET /metrics'];
 const callsOf = (client: Stratalog, { memories, reasoning, summaries, audit, admin } = client) => [
   client.search({ query: 'a' }),
   client.context({ query: 'a', tokenBudget: 1 }),
+  client.outcome('{searchId}', { used: [] }),
+  client.endSession('{id}'),
   client.stats(),
   memories.store({ content: 'a' }),
   memories.put('{externalId}', { content: 'a' }),

@@ -267,6 +267,15 @@ export interface ReasoningHistory {
   waitMs?: number | undefined;
 }
 
+export interface PostedOutcome {
+  /** Ids of the memories of the answer that were used; empty if none was. Repeated ids count once */
+  used: readonly string[];
+  /** How good what was used was, 0 to 1. Default: 1, or 0.6 with `refined`. Only where something was used */
+  quality?: number | undefined;
+  /** Whether the question had to be asked again in other words */
+  refined?: boolean | undefined;
+}
+
 export interface RefreshSummary {
   /** Layer that determines who can see the memory; values from most to least specific */
   layer: 'agent' | 'user' | 'session' | 'project' | 'team' | 'org' | 'company';
@@ -476,6 +485,7 @@ export interface Problem {
     | 'rebuild-in-progress'
     | 'rebuild-not-ready'
     | 'still-parked'
+    | 'too-many-outcomes'
     | 'revision-mismatch'
     | 'body-too-large'
     | 'content-too-large'
@@ -958,6 +968,15 @@ export interface AuditedSearch {
     };
     plan?: Record<string, unknown>;
   };
+  /** In the order in which they were recorded */
+  outcomes: ObservedOutcome[];
+  /** The outcome that counts, as far as it is known */
+  outcome: {
+    kind: 'used' | 'refined' | 'ignored' | 'none';
+    quality?: number;
+    /** Whether the caller said so, by an outcome or feedback */
+    explicit: boolean;
+  };
 }
 
 /** How the searches of one question were chosen */
@@ -1021,6 +1040,17 @@ export interface TrajectoryStep {
   }[];
   /** What the step searched for, and where */
   arguments?: Record<string, unknown>;
+}
+
+/** What became of the answer, as one source saw it */
+export interface ObservedOutcome {
+  at: string;
+  /** Who or what said so */
+  source: 'caller' | 'feedback' | 'context' | 'refinement' | 'session-end' | 'window';
+  kind: 'used' | 'refined' | 'ignored';
+  memoryIds: string[];
+  quality?: number;
+  refined?: boolean;
 }
 
 export interface RecordedTrace {
@@ -1422,6 +1452,16 @@ export interface AuditSearchQuery {
   minPosition?: string | undefined;
   /** Maximum time to wait for `minPosition`, or for a search that was made just now, in milliseconds. Default: 2,000 */
   waitMs?: number | undefined;
+}
+
+export interface PostOutcomeAnswer {
+  /** Position in the log. Pass it as `minPosition` to a later request to read your own write */
+  position: string;
+}
+
+export interface EndSessionAnswer {
+  /** Position in the log. Pass it as `minPosition` to a later request to read your own write */
+  position: string;
 }
 
 export interface ListSummariesQuery {

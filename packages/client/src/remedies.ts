@@ -28,6 +28,8 @@ export const remedies: Readonly<Record<ProblemCode, string>> = {
   'rebuild-in-progress': 'Check its progress with GET /v1/admin/projections.',
   'rebuild-not-ready': 'Start a rebuild and wait until its state is `ready`.',
   'still-parked': 'Fix the cause named in `detail` and retry, or skip the event.',
+  'too-many-outcomes':
+    'A search takes at most 50 different outcomes, and the latest one counts. Post one when the answer was used.',
   'revision-mismatch': 'Read it again, reapply the change and send its new ETag.',
   'body-too-large': 'A body, and each line of a bulk body, may have at most 8,000,000 bytes.',
   'content-too-large':

@@ -2,9 +2,9 @@ import { Admin } from './admin.ts';
 import type * as api from './api-types.ts';
 import { Audit } from './audit.ts';
 import { Memories } from './memories.ts';
-import type { CallOptions, StratalogOptions } from './options.ts';
-import type { ApiRequest, RequestOptions } from './request.ts';
 import { Reasoning } from './reasoning.ts';
+import type { CallOptions, CommandOptions, StratalogOptions } from './options.ts';
+import { path, type ApiRequest, type RequestOptions } from './request.ts';
 import { Summaries } from './summaries.ts';
 import { Transport } from './transport.ts';
 
@@ -62,6 +62,26 @@ export class Stratalog {
   context(request: api.Context, options?: CallOptions): Promise<api.ContextAnswer> {
     return this.#transport.call(
       { method: 'POST', path: '/v1/context', body: request, reads: 'body' },
+      options,
+    );
+  }
+
+  /** Say which results of a search were used: `used` are ids of its memories, none if nothing was. The latest outcome counts. */
+  outcome(
+    searchId: string,
+    outcome: api.PostedOutcome,
+    options?: CommandOptions,
+  ): Promise<api.PostOutcomeAnswer> {
+    return this.#transport.call(
+      { method: 'POST', path: path`/v1/searches/${searchId}/outcome`, body: outcome, changes: true },
+      options,
+    );
+  }
+
+  /** End a session: what it has not used of its searches by now counts as ignored. */
+  endSession(sessionId: string, options?: CommandOptions): Promise<api.EndSessionAnswer> {
+    return this.#transport.call(
+      { method: 'POST', path: path`/v1/sessions/${sessionId}/end`, changes: true },
       options,
     );
   }

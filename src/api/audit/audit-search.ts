@@ -1,6 +1,9 @@
 import { z } from 'zod';
 import { layerSchema, scopeSchema } from '../../domain/layers.ts';
 import { reasoningWordsSchema } from '../../domain/reasoning/trace.ts';
+import { OutcomeObserved } from '../../domain/learning/events.ts';
+import { outcomeKinds } from '../../domain/learning/logged-decision.ts';
+import { outcomeOf, type OutcomeSignal } from '../../domain/learning/outcome.ts';
 import { SearchPerformed } from '../../domain/retrieval/events.ts';
 import { TrajectoryRecorded } from '../../domain/retrieval/trajectory.ts';
 import { routeReasons } from '../../domain/routing/settings.ts';
@@ -21,6 +24,19 @@ const step = recorded.steps.element
 const reasoning = recorded.reasoning.element
   .extend(reasoningWordsSchema.partial().shape)
   .meta({ id: 'ReasoningTrace', description: 'How the searches of one question were chosen' });
+
+const observed = OutcomeObserved.routing.shape;
+
+const outcomeEntry = z
+  .object({
+    at: z.iso.datetime(),
+    source: observed.source.meta({ description: 'Who or what said so' }),
+    kind: observed.kind,
+    memoryIds: observed.memoryIds,
+    quality: observed.quality,
+    refined: observed.refined,
+  })
+  .meta({ id: 'ObservedOutcome', description: 'What became of the answer, as one source saw it' });
 
 const auditedSearch = z
   .object({
@@ -82,6 +98,14 @@ const auditedSearch = z
       .object({ ...recorded, plan: object.optional(), reasoning: z.array(reasoning), steps: z.array(step) })
       .omit({ searchId: true, policyVersion: true })
       .optional(),
+    outcomes: z.array(outcomeEntry).meta({ description: 'In the order in which they were recorded' }),
+    outcome: z
+      .object({
+        kind: z.enum(outcomeKinds),
+        quality: z.number().optional(),
+        explicit: z.boolean().meta({ description: 'Whether the caller said so, by an outcome or feedback' }),
+      })
+      .meta({ description: 'The outcome that counts, as far as it is known' }),
   })
   .meta({ id: 'AuditedSearch' });
 
@@ -112,7 +136,7 @@ export const auditSearch = operation({
 });
 
 function shown(
-  { performed, trajectory }: AuditedSearch,
+  { performed, trajectory, context, outcomes }: AuditedSearch,
   readPosition: string,
 ): z.infer<typeof auditedSearch> {
   const { data } = performed.event;
@@ -139,7 +163,19 @@ function shown(
     policyVersion: taken?.policyVersion,
     results: results.map((result) => ({ ...result, steps: stepsOf.get(result.memoryId) })),
     ...(taken && { trajectory: trajectoryOf(taken) }),
+    outcomes: outcomes.map(({ event, time }) => {
+      const { source, kind, memoryIds, quality, refined } = event.data;
+      return { at: time.toISOString(), source, kind, memoryIds, quality, refined };
+    }),
+    outcome: outcomeOf([...outcomes.map(({ event }) => event.data), ...inContext(context)]),
   };
+}
+
+/** A context counts from the start; its outcome is recorded only when the session or window ends. */
+function inContext(context: AuditedSearch['context']): OutcomeSignal[] {
+  const items = context?.event.data.items ?? [];
+  if (items.length === 0) return [];
+  return [{ kind: 'used', source: 'context', memoryIds: items.map(({ memoryId }) => memoryId) }];
 }
 
 function trajectoryOf(data: NonNullable<AuditedSearch['trajectory']>['event']['data']) {

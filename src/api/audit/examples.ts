@@ -110,4 +110,6 @@ export const auditedSearchExample = {
     ],
     citations: [{ ...cited, steps: [1, 2] }],
   },
+  outcomes: [{ at, source: 'caller', kind: 'used', memoryIds: [memoryExample.id], quality: 0.9 }],
+  outcome: { kind: 'used', quality: 0.9, explicit: true },
 };

@@ -43,6 +43,8 @@ const kinds = {
   trace: 'events',
   tenant: 'events',
   retrieval: 'retrieval',
+  outcome: 'retrieval',
+  session: 'retrieval',
   policy: 'internal',
   projection: 'internal',
 } as const satisfies Readonly<Record<EventCategory, TopicKind>>;

@@ -34,6 +34,8 @@ export type EventCategory =
   | 'ledger'
   | 'trace'
   | 'retrieval'
+  | 'outcome'
+  | 'session'
   | 'tenant'
   | 'policy'
   | 'projection';

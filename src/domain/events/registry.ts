@@ -7,6 +7,7 @@ import {
   LedgerMonthOpened,
 } from '../ledger/events.ts';
 import { ReasoningTraceErased, ReasoningTraceRecorded } from '../experience/events.ts';
+import { OutcomeObserved, SessionEnded } from '../learning/events.ts';
 import { MemoriesLinked, MemoriesUnlinked } from '../links/links.ts';
 import {
   MemoryDeleted,
@@ -74,6 +75,8 @@ const definitions = [
   ContextAssembled,
   TrajectoryRecorded,
   LanguageModelCalled,
+  OutcomeObserved,
+  SessionEnded,
   AuditRead,
   TenantCreated,
   ApiKeyCreated,

@@ -4,7 +4,8 @@ import type { Route } from '../routing/settings.ts';
 export type Arm = Route;
 
 /** How a search ended. */
-export type OutcomeKind = 'used' | 'refined' | 'ignored' | 'none';
+export const outcomeKinds = ['used', 'refined', 'ignored', 'none'] as const;
+export type OutcomeKind = (typeof outcomeKinds)[number];
 
 export interface Outcome {
   readonly kind: OutcomeKind;

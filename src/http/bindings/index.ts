@@ -1,6 +1,7 @@
 import type { Binding } from '../binding.ts';
 import { administrationBindings } from './administration.ts';
 import { memoryBindings } from './memories.ts';
+import { outcomeBindings } from './outcomes.ts';
 import { queryBindings } from './queries.ts';
 import { reasoningBindings } from './reasoning.ts';
 import { summaryBindings } from './summaries.ts';
@@ -10,6 +11,7 @@ export const bindings: readonly Binding[] = [
   ...memoryBindings,
   ...queryBindings,
   ...reasoningBindings,
+  ...outcomeBindings,
   ...summaryBindings,
   ...administrationBindings,
 ];
