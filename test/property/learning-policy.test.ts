@@ -3,11 +3,11 @@ import { describe, expect, it } from 'vitest';
 import {
   chosenShares,
   drawArm,
-  explorationPreference,
+  evaluationShare,
   explorationRate,
-  explorationShare,
   isForEvaluation,
   mixExploration,
+  planExploration,
   uniformOf,
 } from '../../src/domain/learning/exploration.ts';
 import { principalLevel } from '../../src/domain/learning/principal-weights.ts';
@@ -19,6 +19,7 @@ import {
   softmax,
   type RoutePolicy,
 } from '../../src/domain/learning/route-policy.ts';
+import { typicalMean } from '../../src/domain/learning/typical-questions.ts';
 import { arms, features, outcomes } from '../support/logged-decisions.ts';
 
 const unit = fc.double({ min: 0, max: 1, noNaN: true });
@@ -139,20 +140,55 @@ describe('exploration', () => {
     );
   });
 
-  it('[C4] prefers questions near the threshold and never takes the other arm more than half of the time', () => {
+  it('[C4] prefers questions near the threshold while the policies agree', () => {
+    const explored = planExploration({
+      threshold: 0.3,
+      incumbent: rulePolicy,
+      candidate: rulePolicy,
+      decisions: 0,
+    });
     fc.assert(
-      fc.property(features, unit, fc.nat(1_000), (given, other, t) => {
-        const distance = (score: number) => Math.abs(score - given.threshold);
-        const [near, far] = [given.score, other].sort((a, b) => distance(a) - distance(b)) as [
-          number,
-          number,
-        ];
-        expect(explorationPreference({ ...given, score: near })).toBeGreaterThanOrEqual(
-          explorationPreference({ ...given, score: far }),
+      fc.property(unit, unit, (a, b) => {
+        const [near, far] = [a, b].sort((x, y) => Math.abs(x - 0.3) - Math.abs(y - 0.3)) as [number, number];
+        expect(explored({ score: near, threshold: 0.3 })).toBeGreaterThanOrEqual(
+          explored({ score: far, threshold: 0.3 }),
         );
-        expect(explorationShare(t, given)).toBeGreaterThan(0);
-        expect(explorationShare(t, given)).toBeLessThanOrEqual(0.5);
       }),
+    );
+  });
+
+  it('[C4] prefers questions for which the policies disagree', () => {
+    const explored = planExploration({
+      threshold: 1.01,
+      incumbent: rulePolicy,
+      candidate: undefined,
+      decisions: 0,
+    });
+    // The default rule decomposes from .3 on, the one in force never.
+    expect(explored({ score: 0.3, threshold: 1.01 })).toBeGreaterThan(0.4);
+    expect(explored({ score: 0.29, threshold: 1.01 })).toBeLessThan(0.05);
+    const candidate = { ...rulePolicy, tenant: { decomposition: { bias: -3 } }, decisions: 1_000 };
+    const contested = planExploration({ threshold: 0.3, incumbent: rulePolicy, candidate, decisions: 0 });
+    expect(contested({ score: 0.3, threshold: 0.3 })).toBeGreaterThan(
+      contested({ score: 0.29, threshold: 0.3 }),
+    );
+  });
+
+  it('[C4] explores every question, none more than half of the time, and on the whole hardly more than the rate', () => {
+    fc.assert(
+      fc.property(
+        policies,
+        policies,
+        features,
+        fc.nat(3_000),
+        (incumbent, candidate, { threshold, ...given }, t) => {
+          const explored = planExploration({ threshold, incumbent, candidate, decisions: t });
+          expect(explored({ ...given, threshold })).toBeGreaterThan(0);
+          expect(explored({ ...given, threshold })).toBeLessThanOrEqual(0.5);
+          const mean = typicalMean((question) => explored({ ...question, threshold }));
+          expect(mean).toBeLessThanOrEqual(1.35 * explorationRate(t) + 1e-9);
+        },
+      ),
     );
   });
 
@@ -187,7 +223,7 @@ describe('exploration', () => {
   it('[C7] keeps a share of the sessions for evaluation, whatever their searches draw', () => {
     const ids = Array.from({ length: 20_000 }, (_, index) => `session-${index}`);
     const kept = ids.filter(isForEvaluation);
-    expect(Math.abs(kept.length / ids.length - 0.5)).toBeLessThan(0.02);
+    expect(Math.abs(kept.length / ids.length - evaluationShare)).toBeLessThan(0.02);
     const drawn = kept.filter((id) => uniformOf('route', id) < 0.2).length / kept.length;
     expect(Math.abs(drawn - 0.2)).toBeLessThan(0.02);
   });

@@ -1,3 +1,4 @@
+import { defaultSettings } from '../routing/settings.ts';
 import type { Arm } from './logged-decision.ts';
 
 /** Learned weights by arm and feature, in log-odds per unit of the feature. Plain JSON; a missing weight is 0. */
@@ -18,23 +19,42 @@ export interface RoutePolicy {
 /** The rule without learned weights: decomposition from the threshold on. */
 export const rulePolicy: RoutePolicy = { version: 'rules-1', base: {}, tenant: {}, decisions: 0 };
 
-/** Features that weights are learned for. `bias` is 1 for every question; the others are in a decision's `features`, 0 if missing. */
-export const learnedFeatures = ['bias', 'score', 'layers', 'aggregation', 'comparison', 'structure'] as const;
+/**
+ * Features that weights are learned for. `bias` is 1 for every question, and `complex` is 1 for those that the default threshold calls
+ * complex, so that they can be learned about together whatever threshold is in force. The others are in a decision's `features`,
+ * 0 if missing.
+ */
+export const learnedFeatures = [
+  'bias',
+  'complex',
+  'score',
+  'layers',
+  'aggregation',
+  'comparison',
+  'structure',
+] as const;
 
 export type Features = Readonly<Record<string, number>>;
 
 /**
  * Log-odds of decomposition under the rule per unit of the complexity score above the threshold. Small on purpose: the threshold
- * 1.01 ("never") is then about one unit of log-odds away from a question with a score of .5, which a trainer can learn to cross; a
+ * 1.01 ("never") is then half a unit of log-odds away from a question with a score of .5, which a trainer can learn to cross; a
  * steep prior has a vanishing gradient where it is wrong.
  */
-export const priorSlope = 2;
+export const priorSlope = 1;
 
 /** Number of a tenant's decisions at which its adjustment counts half. */
 export const tenantHalfWeight = 20;
 
 export function featureOf(features: Features, name: string): number {
-  return name === 'bias' ? 1 : (features[name] ?? 0);
+  switch (name) {
+    case 'bias':
+      return 1;
+    case 'complex':
+      return (features['score'] ?? 0) >= defaultSettings.threshold ? 1 : 0;
+    default:
+      return features[name] ?? 0;
+  }
 }
 
 /**
