@@ -12,6 +12,7 @@ import type { RoutedSearch } from '../queries/routing/routed-search.ts';
 import type { RoutingDirectory } from '../queries/routing/routing-directory.ts';
 import type { SummaryReader } from '../queries/summaries/list-summaries.ts';
 import type { TenantDirectory } from '../queries/tenant-directory.ts';
+import type { SummaryDemand } from './context/summary-demand.ts';
 
 /** Everything that operations depend on; assembled by the composition root. */
 export interface Services {
@@ -26,6 +27,7 @@ export interface Services {
   readonly search: RoutedSearch;
   readonly multiHop: MultiHopSearch;
   readonly contexts: ContextBuilder;
+  readonly demand: SummaryDemand;
   readonly conflicts: ConflictFinder;
   readonly routing: RoutingDirectory;
   /** Routing is disabled by the configuration of this process. */

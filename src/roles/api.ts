@@ -1,6 +1,7 @@
 import { packageVersion } from '../adapters/package-version.ts';
 import { o200k } from '../adapters/tokenizer/o200k.ts';
 import { Authenticator } from '../api/identity/authenticate.ts';
+import { SummaryDemand } from '../api/context/summary-demand.ts';
 import { openLanguageModel } from '../backends/language-model.ts';
 import { FactQueue } from '../commands/record-facts.ts';
 import { readSummarySettings } from '../commands/summaries/configure-summaries.ts';
@@ -21,7 +22,7 @@ import { TraceReader } from '../queries/experience/trace-reader.ts';
 import { SummaryReader } from '../queries/summaries/list-summaries.ts';
 import type { TenantDirectory } from '../queries/tenant-directory.ts';
 import type { CommandSide } from './command-side.ts';
-import type { Process } from './process.ts';
+import { systemCommandContext, type Process } from './process.ts';
 import type { ReadSide } from './read-side.ts';
 import { observeSummaryReads } from './summaries.ts';
 import { assembleSearches } from './searches.ts';
@@ -63,7 +64,16 @@ export function openApi(own: Process, commandSide: CommandSide, readSide: ReadSi
     idOf: (tenant, scope) => summaryIdOf(vault, tenant, scope),
     onRead: onSummariesRead,
   });
+  const demand = new SummaryDemand({
+    commands,
+    models,
+    context: systemCommandContext('summaries'),
+    windowMs: config.summaryWindowMs,
+    onFailure: (error) => logger.warn({ err: error }, 'the summaries of a session could not be asked for'),
+  });
+  cleanup.add(() => demand.settle());
   const services = {
+    demand,
     commands,
     facts,
     models,

@@ -2,7 +2,7 @@ import type { CommandContext } from '../commands/context.ts';
 import type { ProcessManager } from '../processors/process-manager.ts';
 import { generateSummary, type GeneratorParts } from './summary-generator.ts';
 
-/** Generates the summaries that callers ask for. */
+/** Generates the summaries that callers ask for, and those that contexts need. */
 export function summaryManager(parts: GeneratorParts, context: CommandContext): ProcessManager {
   return {
     name: 'summaries',
@@ -22,7 +22,7 @@ export function summaryManager(parts: GeneratorParts, context: CommandContext): 
         await generateSummary(parts, own, {
           summarized: { layer, scope },
           depths,
-          trigger: 'refresh',
+          trigger: metadata.cause === 'system' ? 'context' : 'refresh',
           position,
         });
       }

@@ -168,6 +168,55 @@ describe('summaries in contexts', () => {
   });
 });
 
+describe('the summary of a session', () => {
+  it('[E3] [E8] is made on the first context of the session, once, and the next one has it', async () => {
+    const tenant = await newTenant(server);
+    const [mia, tom] = [await tenant.key({ user: 'mia' }), await tenant.key({ user: 'tom' })];
+    const subjects = [
+      'the gateway',
+      'the canteen',
+      'the harbour',
+      'the archive',
+      'the workshop',
+      'the garden',
+    ];
+    const lines = await mia.bulk(
+      subjects.map((subject, n) => ({
+        layer: 'session',
+        scope: { session: 's1' },
+        content: `user: Remark ${n} of this morning is about the opening hours of ${subject}.`,
+      })),
+    );
+    const asked = {
+      query: 'What is the melting point of lead?',
+      tokenBudget: 200,
+      sessionId: 's1',
+      minPosition: lines.at(-1)!.position,
+    };
+    const first = await contextOf(mia, asked);
+    expect(ofKind(first, 'turn').length).toBeGreaterThan(0);
+    expect(ofKind(first, 'summary')).toEqual([]);
+    await Promise.all([contextOf(mia, asked), contextOf(mia, asked), contextOf(tom, asked)]);
+    const next = await vi.waitFor(async () => {
+      const context = await contextOf(mia, asked);
+      expect(ofKind(context, 'summary')).toHaveLength(1);
+      return context;
+    }, within);
+    const [summary] = ofKind(next, 'summary');
+    expect(summary).toMatchObject({ layer: 'session', citation: expect.stringContaining('session s1') });
+    const turns = ofKind(next, 'turn').map(({ id }) => id);
+    for (const { id } of summary!.sources) expect(turns).not.toContain(id);
+    await contextOf(mia, asked);
+    const events = await auditEvents(tenant.admin, 'type=SummaryRequested&type=SummaryGenerated');
+    expect(events.map(({ type, actor, data }) => [type, actor, data.trigger])).toEqual([
+      ['SummaryRequested', 'system', undefined],
+      ['SummaryGenerated', 'system', 'context'],
+    ]);
+    expect(events[0]!.data.scope).toEqual({ session: 's1', user: 'mia' });
+    expect(ofKind(await contextOf(tom, asked), 'summary')).toEqual([]);
+  });
+});
+
 describe('a profile in contexts', () => {
   it(
     '[E8] says what is stably true of the user, without a question that matches',

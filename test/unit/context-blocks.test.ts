@@ -103,6 +103,9 @@ describe('summaries in a context', () => {
     expect(depthIn(400)).toEqual(['detailed']);
     expect(depthIn(100)).toEqual(['sentence']);
     expect(depthIn(20)).toEqual([]);
+    const short = { ...ofTeam(long), versions: ofTeam(long).versions.slice(0, 1) };
+    const [part] = contextOf({ budget: 100, summaries: [short] }).items;
+    expect(part).toMatchObject({ kind: 'summary', sources: [{ id: 's0' }] });
     const candidates = Array.from({ length: 30 }, (_, n) =>
       memory(`m${n}`, `Database number ${n} of Harborline is kept in region ${n * 7}.`),
     );

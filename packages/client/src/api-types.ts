@@ -1136,7 +1136,7 @@ export interface Summary {
   }[];
   generatedAt: string;
   model: string;
-  trigger: 'refresh' | 'changes' | 'interval' | 'invalidated';
+  trigger: 'refresh' | 'context' | 'changes' | 'interval' | 'invalidated';
   /** Probability that it is relevant to `query` */
   relevance?: number;
   freshness: {

@@ -8,6 +8,7 @@ import { operation } from '../operation.ts';
 import { searchFields, searchRegion, timeOfAsking, warningsSchema } from '../search/fields.ts';
 import { search } from '../search/search.ts';
 import { contextBodyExample, contextExample } from './examples.ts';
+import { personalScopes } from './summary-demand.ts';
 
 const { query, layers, layer, scope, spaces, space, sessionId, now } = searchFields;
 const { threshold } = search.input.shape;
@@ -101,6 +102,7 @@ export const buildContext = operation({
       (follower) => services.facts.record({ ...follower, context, follows: true }),
       () => undefined,
     );
+    if (asOf === undefined) services.demand.add(context, personalScopes(caller, request));
     return { output: { ...answer, position: token(position) } };
   },
 });

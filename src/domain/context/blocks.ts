@@ -60,17 +60,22 @@ export function summaryEntries(
   return chosen;
 }
 
+/** In the deepest depth of which all that is new fits; if there is none, as much of the deepest as fits. */
 function deepestThatFits(
   { versions, ...scope }: SummaryCandidate,
   said: Said,
   fits: (entry: BlockEntry) => boolean,
 ): BlockEntry | undefined {
-  for (const { depth, statements } of versions) {
+  const entries = versions.flatMap(({ depth, statements }) => {
     const isNew = statements.filter((statement) => !said.has(statement));
-    const entry = entryOf({ kind: 'summary', ...scope, depth, statements: isNew });
-    if (isNew.length > 0 && fits(entry)) return entry;
-  }
-  return undefined;
+    return isNew.length > 0 ? [{ depth, statements: isNew }] : [];
+  });
+  const entryWith = (version: (typeof entries)[number]) => entryOf({ kind: 'summary', ...scope, ...version });
+  for (const version of entries) if (fits(entryWith(version))) return entryWith(version);
+  const chosen: BlockStatement[] = [];
+  for (const statement of entries[0]?.statements ?? [])
+    if (fits(entryWith({ ...entries[0]!, statements: [...chosen, statement] }))) chosen.push(statement);
+  return chosen.length > 0 ? entryWith({ ...entries[0]!, statements: chosen }) : undefined;
 }
 
 const entryOf = (block: Block): BlockEntry => ({ kind: block.kind, block });

@@ -4,8 +4,8 @@ import { layerSchema, scopeSchema } from '../layers.ts';
 import { depthSchema } from './depths.ts';
 import { summarySettingsSchema } from './settings.ts';
 
-/** Why a summary was generated. */
-export const summaryTriggers = ['refresh', 'changes', 'interval', 'invalidated'] as const;
+/** Why a summary was generated: a caller asked for it, a context needed it, or something had changed. */
+export const summaryTriggers = ['refresh', 'context', 'changes', 'interval', 'invalidated'] as const;
 export type SummaryTrigger = (typeof summaryTriggers)[number];
 
 /** Why a summary no longer says what its sources say. */
@@ -14,7 +14,7 @@ export type Invalidation = (typeof invalidations)[number];
 
 const scope = z.object(scopeSchema.shape);
 
-/** A caller asked for new summaries of a scope. */
+/** A caller asked for new summaries of a scope; or the program itself did, because a context needed them. */
 export const SummaryRequested = defineEvent({
   type: 'SummaryRequested',
   category: 'summary',

@@ -16,7 +16,7 @@ export interface ScheduleState {
 
 export interface Due {
   readonly at: Date;
-  readonly trigger: Exclude<SummaryTrigger, 'refresh'>;
+  readonly trigger: Exclude<SummaryTrigger, 'refresh' | 'context'>;
 }
 
 export const untouched: ScheduleState = { changes: 0, position: 0 };

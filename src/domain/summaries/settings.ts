@@ -29,7 +29,7 @@ export const summarySettingsSchema = z
 
 export type SummarySettings = z.infer<typeof summarySettingsSchema>;
 
-/** Summaries of sessions and agents are made when they are asked for. */
+/** Summaries of sessions and agents are made when a context needs them. */
 export function defaultSummarySettings(layer: Layer): SummarySettings {
   const common = { depths: [...depths], skipIfUnchanged: true };
   if (layer === 'session' || layer === 'agent') return common;

@@ -1,0 +1,82 @@
+import type { CommandContext, CommandServices } from '../../commands/context.ts';
+import { demandSummary } from '../../commands/summaries/demand-summary.ts';
+import type { TenantContext } from '../../domain/access/context.ts';
+import { isVisible, visible } from '../../domain/access/visibility.ts';
+import type { Layer, Scope } from '../../domain/layers.ts';
+import { summaryScopeKey, summaryScopeOf, type SummaryScope } from '../../domain/summaries/summary-scope.ts';
+import type { ReadModels } from '../../queries/read-models.ts';
+import { readScopeHashes } from '../../queries/summaries/scope-hashes.ts';
+import { scopeModels } from '../../queries/summaries/scope-state.ts';
+
+export interface SummaryDemandParts {
+  readonly commands: CommandServices;
+  readonly models: ReadModels;
+  /** Of the system, which asks for the summaries. */
+  readonly context: CommandContext;
+  readonly windowMs: number;
+  readonly onFailure: (error: unknown) => void;
+}
+
+/** Has summaries made that a context was asked for and that are missing or stale. The next context has them. */
+export class SummaryDemand {
+  readonly #parts: SummaryDemandParts;
+  readonly #running = new Map<string, Promise<void>>();
+
+  constructor(parts: SummaryDemandParts) {
+    this.#parts = parts;
+  }
+
+  /** Returns at once. A failure is reported; the next context asks again. */
+  add({ caller: { tenant }, correlationId, traceId }: CommandContext, scopes: readonly SummaryScope[]): void {
+    const { context, onFailure } = this.#parts;
+    const own = {
+      ...context,
+      caller: { ...context.caller, tenant },
+      correlationId,
+      ...(traceId !== undefined && { traceId }),
+    };
+    for (const scope of scopes) {
+      const key = `${tenant}/${summaryScopeKey(scope)}`;
+      if (this.#running.has(key)) continue;
+      const running = this.#demand(own, scope)
+        .catch(onFailure)
+        .finally(() => this.#running.delete(key));
+      this.#running.set(key, running);
+    }
+  }
+
+  /** Resolves when nothing is under way. */
+  async settle(): Promise<void> {
+    await Promise.all(this.#running.values());
+  }
+
+  async #demand(context: CommandContext, summarized: SummaryScope): Promise<void> {
+    const { commands, models, windowMs } = this.#parts;
+    const [hash] = await models.read({ projections: scopeModels }, (view) =>
+      readScopeHashes(models.sql, view, context.caller.tenant, [summarized]),
+    );
+    await demandSummary(commands, context, { summarized, hash: hash!, windowMs });
+  }
+}
+
+/** The session and the agent of a context, as far as the caller may see their summaries. */
+export function personalScopes(
+  caller: TenantContext,
+  { sessionId, scope = {}, layers }: ContextPlace,
+): readonly SummaryScope[] {
+  const { user = caller.user, session = sessionId, agent = caller.agent } = scope;
+  const identifiers = { ...(user !== undefined && { user }) };
+  const visibility = visible(caller);
+  return [
+    ...(session === undefined ? [] : [{ layer: 'session' as const, scope: { ...identifiers, session } }]),
+    ...(agent === undefined ? [] : [{ layer: 'agent' as const, scope: { ...identifiers, agent } }]),
+  ]
+    .map(summaryScopeOf)
+    .filter((one) => isVisible(visibility, one) && (!layers || layers.includes(one.layer)));
+}
+
+interface ContextPlace {
+  readonly sessionId?: string | undefined;
+  readonly scope?: Scope | undefined;
+  readonly layers?: readonly Layer[] | undefined;
+}
