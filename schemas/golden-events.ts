@@ -24,6 +24,18 @@ const claim = 'claim-acme.5f2b9c0d1e3a47658899aabbccddeeff';
 const searchId = '0197c1a2-0000-7000-8000-000000000004';
 
 /** One example of each event, with every field set: the golden event of its present version is made from it. */
+const lesson = {
+  lessonId: other,
+  layer: 'user' as const,
+  scope: { user: 'alice' },
+  traceIds: [other],
+  support: 2,
+  failures: 0,
+  title: 'Questions like: which index did we choose?',
+  description: '“narrow filter” worked 2 times.',
+  content: 'Do: narrow filter 😀',
+};
+
 export const examples: { readonly [Type in EventType]: DataOf<Type> } = {
   MemoryStored: {
     memoryId,
@@ -96,6 +108,9 @@ export const examples: { readonly [Type in EventType]: DataOf<Type> } = {
     successFactors: ['narrow filter'],
     sessionId: 's-1',
   },
+  LessonLearned: lesson,
+  LessonRevised: { ...lesson, traceIds: [other, memoryId], failures: 1 },
+  LessonForgotten: { lessonId: other, keyId: 'lesson.1', reason: 'merged' },
   ReasoningTraceErased: { traceId: other, keyId: 'trace.1', memoryId },
   SearchPerformed: {
     searchId,

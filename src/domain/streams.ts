@@ -8,6 +8,7 @@ export const claimStream = (tenant: string, pseudonym: string): Name => `claim-$
 /** `pseudonym` is that of `summaryScopeKey`: identifiers may contain any character. */
 export const summaryStream = (tenant: string, pseudonym: string): Name => `summary-${tenant}.${pseudonym}`;
 export const traceStream = (tenant: string, traceId: string): Name => `trace-${tenant}.${traceId}`;
+export const lessonStream = (tenant: string, lessonId: string): Name => `strategy-${tenant}.${lessonId}`;
 export const retrievalStream = (tenant: string, searchId: string): Name => `retrieval-${tenant}.${searchId}`;
 /** Named by the search's id without its signature, as the stream of the search itself. */
 export const outcomeStream = (tenant: string, searchId: string): Name => `outcome-${tenant}.${searchId}`;

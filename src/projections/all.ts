@@ -2,6 +2,7 @@ import type { Embedders } from '../ports/embedder.ts';
 import { audit } from './audit/audit.ts';
 import { feedback } from './feedback/feedback.ts';
 import { fields } from './fields/fields.ts';
+import { lessons } from './lessons/lessons.ts';
 import { lexical, type OtherWords } from './lexical/lexical.ts';
 import { links } from './links/links.ts';
 import { memories } from './memories/memories.ts';
@@ -31,6 +32,7 @@ export function allProjections(embedders: Embedders, others: OtherIndexes = {}):
     feedback(embedders),
     summaries(embedders),
     traces(embedders),
+    lessons,
     statistics,
     fields,
     audit,

@@ -1,4 +1,5 @@
 import { scopeTests, type Region } from '../domain/access/region.ts';
+import type { Placement } from '../domain/access/visibility.ts';
 import { scopeKeys, type Scope, type ScopeKey } from '../domain/layers.ts';
 import { allOf, anyOf, type Parameters } from './sql-builder.ts';
 
@@ -26,6 +27,24 @@ export function regionCondition(region: Region, alias: string, parameters: Param
     conditions.push(anyOf([`${own} = ${parameters.bind(value)}`, ...(without.length > 0 ? [lacking] : [])]));
   }
   return allOf(conditions);
+}
+
+/** That a row has exactly this layer and scope. */
+export function exactly(
+  tenant: string,
+  { layer, scope }: Placement,
+  alias: string,
+  parameters: Parameters,
+): string {
+  return allOf([
+    `${alias}.tenant = ${parameters.bind(tenant)}`,
+    `${alias}.layer = ${parameters.bind(layer)}`,
+    ...scopeKeys.map((key) =>
+      scope[key] === undefined
+        ? `${alias}.${column(key)} is null`
+        : `${alias}.${column(key)} = ${parameters.bind(scope[key])}`,
+    ),
+  ]);
 }
 
 export function column(key: ScopeKey): string {

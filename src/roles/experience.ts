@@ -1,20 +1,56 @@
 import type { CommandServices } from '../commands/context.ts';
 import { ManagedProcessor } from '../processors/managed-processor.ts';
+import type { ProcessManager } from '../processors/process-manager.ts';
+import { LessonReader } from '../queries/experience/lesson-reader.ts';
+import { TraceReader } from '../queries/experience/trace-reader.ts';
+import { LessonManager, type LessonReads } from '../worker/lesson-manager.ts';
 import { TraceMemoriesTable } from '../worker/trace-memories-table.ts';
 import { traceManager } from '../worker/trace-manager.ts';
 import type { CommandSide } from './command-side.ts';
 import { systemCommandContext, type Process } from './process.ts';
+import type { ReadSide } from './read-side.ts';
 import { startProcessor } from './start-processor.ts';
 
-/** Follows the attempts that callers record. */
+/** A read model that is further behind is being rebuilt, or its source is down: the lesson is retried. */
+const waitMs = 30_000;
+
+interface ExperienceServices extends Pick<ReadSide, 'models' | 'embedders'> {
+  readonly services: CommandServices;
+  readonly store: CommandSide['store'];
+}
+
+/** Follows the attempts that callers record: erases them with their memories, and draws lessons from them. */
 export function startExperience(
   own: Process,
-  { services, store }: { readonly services: CommandServices; readonly store: CommandSide['store'] },
+  { services, store, models, embedders }: ExperienceServices,
 ): void {
   const { sql } = own.stores;
+  const start = (manager: ProcessManager, message: string) =>
+    startProcessor(
+      own,
+      new ManagedProcessor(manager, {
+        sql,
+        store,
+        onParked: (error) => own.logger.warn({ err: error }, message),
+      }),
+    );
   const table = new TraceMemoriesTable(sql, store);
-  const manager = traceManager({ services, table }, systemCommandContext('traces'));
-  const onParked = (error: unknown) =>
-    own.logger.warn({ err: error }, 'the erasure of a trace failed and will be retried');
-  startProcessor(own, new ManagedProcessor(manager, { sql, store, onParked }));
+  start(
+    traceManager({ services, table }, systemCommandContext('traces')),
+    'the erasure of a trace failed and will be retried',
+  );
+  const traces = new TraceReader(models, embedders);
+  const lessons = new LessonReader(models);
+  const reads = {
+    attemptsLike: (...[tenant, query, placement, minPosition]: Parameters<LessonReads['attemptsLike']>) =>
+      traces.attemptsLike(tenant, query, placement, { minPosition, waitMs }),
+    attempts: (...[tenant, ids, minPosition]: Parameters<LessonReads['attempts']>) =>
+      traces.attempts(tenant, ids, { minPosition, waitMs }),
+    drawnFrom: (...[tenant, ids, minPosition, placement]: Parameters<LessonReads['drawnFrom']>) =>
+      lessons.drawnFrom(tenant, ids, { ...(placement && { placement }), minPosition, waitMs }),
+  };
+  start(
+    new LessonManager({ services, reads }, systemCommandContext('lessons')),
+    'a lesson could not be drawn and will be retried',
+  );
 }

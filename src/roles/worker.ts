@@ -18,7 +18,7 @@ export function startWorker(own: Process, { commands, store }: CommandSide, read
   const { erasures, operations, models } = readSide;
   startProcessor(own, erasures);
   startSummaries(own, { services: commands, store, models });
-  startExperience(own, { services: commands, store });
+  startExperience(own, { services: commands, store, models, embedders: readSide.embedders });
   startRenewal(own, operations);
 }
 

@@ -3,6 +3,7 @@ export const readModelNames = [
   'audit',
   'feedback',
   'fields',
+  'lessons',
   'lexical',
   'links',
   'memories',

@@ -9,6 +9,7 @@ const categories = [
   'feedback',
   'summary',
   'trace',
+  'strategy',
   'tenant',
   'retrieval',
   'outcome',

@@ -32,6 +32,7 @@ const callsOf = (client: Stratalog, { memories, reasoning, summaries, audit, adm
   reasoning.multiHop({ query: 'a' }),
   reasoning.record({ query: 'a', approach: 'a', outcome: 'success', memoriesUsed: [] }),
   reasoning.history({ query: 'a' }),
+  reasoning.strategies(),
   summaries.list(),
   summaries.get({ layer: 'company', depth: 'sentence' }),
   summaries.refresh({ layer: 'company', scope: {} }),

@@ -1103,12 +1103,39 @@ export interface ReasoningHistoryAnswer {
     trace: ExperienceTrace;
     similarity: number;
   }[];
+  /** What these attempts teach, best first */
+  lessons: Lesson[];
   /** Position in the log. Pass it as `minPosition` to a later request to read your own write */
   position: string;
   warnings: {
     code: string;
     detail: string;
   }[];
+}
+
+export interface Lesson {
+  id: string;
+  /** Which questions it is about */
+  title: string;
+  /** What worked and what failed, in a sentence */
+  description: string;
+  /** What to do and what to avoid, one line each */
+  content: string;
+  /** Number of attempts that succeeded by what it recommends; 0 if it only warns */
+  support: number;
+  /** Number of attempts that failed by it */
+  failures: number;
+  /** Layer that determines who can see the memory; values from most to least specific */
+  layer: 'agent' | 'user' | 'session' | 'project' | 'team' | 'org' | 'company';
+  scope: {
+    org?: string;
+    team?: string;
+    project?: string;
+    session?: string;
+    user?: string;
+    agent?: string;
+  };
+  revisedAt: string;
 }
 
 export interface Summary {
@@ -1452,6 +1479,21 @@ export interface AuditSearchQuery {
   minPosition?: string | undefined;
   /** Maximum time to wait for `minPosition`, or for a search that was made just now, in milliseconds. Default: 2,000 */
   waitMs?: number | undefined;
+}
+
+export interface ListStrategiesQuery {
+  /** Maximum number of items in a page. Default: 50 */
+  limit?: number | undefined;
+  /** Position from an earlier response; the answer includes everything up to it, such as your own write */
+  minPosition?: string | undefined;
+  /** Maximum time to wait for `minPosition`, in milliseconds. Default: 2,000 */
+  waitMs?: number | undefined;
+}
+
+export interface ListStrategiesAnswer {
+  items: Lesson[];
+  /** Position in the log. Pass it as `minPosition` to a later request to read your own write */
+  position: string;
 }
 
 export interface PostOutcomeAnswer {

@@ -26,6 +26,14 @@ export class Reasoning {
     );
   }
 
+  /** What attempts at similar questions taught, best first. */
+  strategies(query: api.ListStrategiesQuery = {}, options?: CallOptions): Promise<api.ListStrategiesAnswer> {
+    return this.#transport.call(
+      { method: 'GET', path: '/v1/reasoning/strategies', query, reads: 'query' },
+      options,
+    );
+  }
+
   /** Earlier attempts at similar questions or tasks, best first. */
   history(request: api.ReasoningHistory, options?: CallOptions): Promise<api.ReasoningHistoryAnswer> {
     return this.#transport.call(

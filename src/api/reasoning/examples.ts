@@ -26,8 +26,25 @@ export const recordedTraceExample = { trace: traceExample, position };
 
 export const historyBodyExample = { query: 'On which day do we cut a release?', limit: 5 };
 
+export const lessonExample = {
+  id: traceExample.id,
+  title: 'Questions like: When are releases cut?',
+  description:
+    '“searched the team layer by the word release” worked 2 times; “searched everywhere” failed once.',
+  content:
+    'Do: searched the team layer by the word release\nUnlike what failed: topK 5 instead of 50\nAvoid: searched everywhere (too many results)',
+  support: 2,
+  failures: 0,
+  layer: 'user',
+  scope: { user: 'ada' },
+  revisedAt: at,
+};
+
+export const strategiesExample = { items: [lessonExample], position };
+
 export const historyExample = {
   items: [{ trace: traceExample, similarity: 0.87 }],
+  lessons: [lessonExample],
   position,
   warnings: [],
 };

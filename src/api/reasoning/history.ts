@@ -5,6 +5,7 @@ import { identifier, scopeSchema } from '../../domain/layers.ts';
 import { asRecorded, positionField, waitFields } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { queryText, searchRegion, warningsSchema } from '../search/fields.ts';
+import { lessonSchema, mostLessons } from './lesson.ts';
 import { historyBodyExample, historyExample } from './examples.ts';
 
 const mostItems = 100;
@@ -32,6 +33,7 @@ export const reasoningHistory = operation({
       items: z
         .array(z.object({ trace: traceSchema, similarity: z.number() }))
         .meta({ description: 'By similarity in bands of .05, then successes first, then the newest' }),
+      lessons: z.array(lessonSchema).meta({ description: 'What these attempts teach, best first' }),
       position: positionField,
       warnings: warningsSchema,
     })
@@ -45,15 +47,21 @@ export const reasoningHistory = operation({
     const { scope } = searchRegion(caller, input, { isAsOf: false });
     const asked = { query, threshold, outcome, space, limit, scope, ...wait };
     const { items, byWords, position } = await services.traces.history(caller, asked);
+    const traceIds = items.map(({ trace }) => trace.id);
+    const lessons =
+      traceIds.length === 0
+        ? []
+        : (await services.lessons.list(caller, { traceIds, limit: mostLessons })).items;
     return {
       output: {
         items: [...items],
+        lessons: [...lessons],
         position: token(position),
         warnings: byWords ? [{ code: 'partial', detail: 'the question was compared by its words only' }] : [],
       },
       read: {
         items: items.length,
-        memories: items.map(({ trace }) => trace),
+        memories: [...items.map(({ trace }) => trace), ...lessons],
         parameters: asRecorded(input),
       },
     };

@@ -41,6 +41,7 @@ const kinds = {
   summary: 'events',
   ledger: 'events',
   trace: 'events',
+  strategy: 'events',
   tenant: 'events',
   retrieval: 'retrieval',
   outcome: 'retrieval',

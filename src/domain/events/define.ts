@@ -33,6 +33,7 @@ export type EventCategory =
   | 'summary'
   | 'ledger'
   | 'trace'
+  | 'strategy'
   | 'retrieval'
   | 'outcome'
   | 'session'

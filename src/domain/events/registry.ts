@@ -6,8 +6,14 @@ import {
   CostReserved,
   LedgerMonthOpened,
 } from '../ledger/events.ts';
-import { ReasoningTraceErased, ReasoningTraceRecorded } from '../experience/events.ts';
 import { OutcomeObserved, SessionEnded } from '../learning/events.ts';
+import {
+  LessonForgotten,
+  LessonLearned,
+  LessonRevised,
+  ReasoningTraceErased,
+  ReasoningTraceRecorded,
+} from '../experience/events.ts';
 import { MemoriesLinked, MemoriesUnlinked } from '../links/links.ts';
 import {
   MemoryDeleted,
@@ -70,6 +76,9 @@ const definitions = [
   BudgetExhausted,
   ReasoningTraceRecorded,
   ReasoningTraceErased,
+  LessonLearned,
+  LessonRevised,
+  LessonForgotten,
   SearchPerformed,
   MemoriesAccessed,
   ContextAssembled,

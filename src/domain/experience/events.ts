@@ -52,3 +52,49 @@ export const ReasoningTraceErased = defineEvent({
 export type TraceEvent = EventOf<typeof ReasoningTraceRecorded> | EventOf<typeof ReasoningTraceErased>;
 
 export type RecordedTrace = EventOf<typeof ReasoningTraceRecorded>['data'];
+
+const lessonFields = {
+  routing: z.object({
+    lessonId: z.string(),
+    layer: layerSchema,
+    scope: z.object(scopeSchema.shape),
+    /** The traces that it is drawn from, all of this scope. */
+    traceIds: z.array(z.string()),
+    support: z.int(),
+    failures: z.int(),
+  }),
+  sealed: z.object({ title: z.string(), description: z.string(), content: z.string() }),
+};
+
+/** Attempts at similar questions taught something. Each version of a lesson has a data key of its own. */
+export const LessonLearned = defineEvent({
+  type: 'LessonLearned',
+  category: 'strategy',
+  version: 1,
+  ...lessonFields,
+});
+
+/** Further attempts changed the lesson. The key of the version before is destroyed. */
+export const LessonRevised = defineEvent({
+  type: 'LessonRevised',
+  category: 'strategy',
+  version: 1,
+  ...lessonFields,
+});
+
+/** `merged`: another lesson has its attempts. `erased`: too few of its attempts are left. */
+export const forgottenReasons = ['merged', 'erased'] as const;
+
+/** The lesson holds no longer, and its key is destroyed. */
+export const LessonForgotten = defineEvent({
+  type: 'LessonForgotten',
+  category: 'strategy',
+  version: 1,
+  routing: z.object({ lessonId: z.string(), keyId: z.string(), reason: z.enum(forgottenReasons) }),
+  sealed: z.object({}),
+});
+
+export type LessonEvent =
+  EventOf<typeof LessonLearned> | EventOf<typeof LessonRevised> | EventOf<typeof LessonForgotten>;
+
+export type LearnedLesson = EventOf<typeof LessonLearned>['data'];

@@ -3,15 +3,16 @@ import type { Region } from '../../domain/access/region.ts';
 import { visible, type Placement } from '../../domain/access/visibility.ts';
 import type { RecordedTrace } from '../../domain/experience/events.ts';
 import { byExperience } from '../../domain/experience/order.ts';
+import type { Attempt } from '../../domain/experience/lessons.ts';
 import { similarity, termsOf } from '../../domain/experience/similarity.ts';
 import type { TraceOutcome } from '../../domain/experience/trace.ts';
 import { traceView, type TraceView } from '../../domain/experience/trace-view.ts';
-import { scopeKeys, type Scope } from '../../domain/layers.ts';
+import type { Scope } from '../../domain/layers.ts';
 import { variantOf } from '../../read-models/generation-variant.ts';
 import type { Embedders } from '../../ports/embedder.ts';
 import { allOf, Parameters } from '../sql-builder.ts';
-import { column, regionCondition } from '../scope-sql.ts';
-import type { ReadModels, ReadView } from '../read-models.ts';
+import { exactly, regionCondition } from '../scope-sql.ts';
+import type { ReadDemand, ReadModels, ReadView } from '../read-models.ts';
 import { QueryVectors, type QueryVector } from '../search/query-vectors.ts';
 import { SimilarityScales, similarityOfWords } from './similarity-scales.ts';
 
@@ -21,6 +22,11 @@ const mostCompared = 10_000;
 const mostComparedByWords = 2_000;
 /** Maximum number of traces that are ordered: the most similar. */
 const mostOrdered = 500;
+
+/** From this similarity on, attempts teach something about each other. */
+export const similarFrom = 0.8;
+/** Maximum number of attempts that a lesson is drawn from: the newest. */
+const mostAttempts = 100;
 
 export interface AskedHistory {
   readonly query: string;
@@ -97,21 +103,50 @@ export class TraceReader {
     { layer, scope }: Placement,
   ): Promise<{ readonly traceId: string; readonly similarity: number } | undefined> {
     return this.#models.read({ projections: ['traces'] }, async (view) => {
-      const condition = (parameters: Parameters) =>
-        allOf([
-          `t.tenant = ${parameters.bind(tenant)}`,
-          `t.layer = ${parameters.bind(layer)}`,
-          ...scopeKeys.map((key) =>
-            scope[key] === undefined
-              ? `t.${column(key)} is null`
-              : `t.${column(key)} = ${parameters.bind(scope[key])}`,
-          ),
-        ]);
-      const { compared } = await this.#compare(view, tenant, query, condition);
+      const { compared } = await this.#compare(view, tenant, query, (parameters) =>
+        exactly(tenant, { layer, scope }, 't', parameters),
+      );
       const [best] = compared.sort(
         (left, right) => right.similarity - left.similarity || right.position - left.position,
       );
       return best && { traceId: best.trace.traceId, similarity: rounded(best.similarity) };
+    });
+  }
+
+  /** The attempts of callers at similar questions, of exactly this layer and scope. */
+  attemptsLike(
+    tenant: string,
+    query: string,
+    placement: Placement,
+    wait: Pick<ReadDemand, 'minPosition' | 'waitMs'>,
+  ): Promise<Attempt[]> {
+    return this.#models.read({ projections: ['traces'], ...wait }, async (view) => {
+      const { compared } = await this.#compare(view, tenant, query, (parameters) =>
+        allOf([exactly(tenant, placement, 't', parameters), `t.origin = 'caller'`]),
+      );
+      return compared
+        .filter((row) => row.similarity >= similarFrom)
+        .sort((left, right) => right.position - left.position)
+        .slice(0, mostAttempts)
+        .map(attemptOf);
+    });
+  }
+
+  /** The attempts with these ids that are still there. */
+  attempts(
+    tenant: string,
+    ids: readonly string[],
+    wait: Pick<ReadDemand, 'minPosition' | 'waitMs'>,
+  ): Promise<Attempt[]> {
+    if (ids.length === 0) return Promise.resolve([]);
+    return this.#models.read({ projections: ['traces'], ...wait }, async (view) => {
+      const rows = await this.#models.sql.queryAs<TraceRow>(
+        tenant,
+        `select trace, query, outcome, position from ${view.table('traces')}
+         where tenant = $1 and trace_id = any ($2::uuid[]) order by position desc limit ${mostAttempts}`,
+        [tenant, ids],
+      );
+      return rows.map(attemptOf);
     });
   }
 
@@ -190,6 +225,11 @@ export class TraceReader {
         return { trace: traceView(shown, made), similarity: rounded(row.similarity) };
       });
   }
+}
+
+function attemptOf({ trace, outcome, position }: TraceRow): Attempt {
+  const { traceId: id, query, approach, strategy, failureReason, successFactors } = trace;
+  return { id, query, approach, strategy, failureReason, successFactors, outcome, position };
 }
 
 function rounded(value: number): number {

@@ -1,0 +1,176 @@
+import { canonicalJson, type JsonObject, type JsonValue } from '../json.ts';
+import { queryTerms } from '../text/tokens.ts';
+import { truncate } from '../text/truncate.ts';
+import type { TraceOutcome, TraceTexts } from './trace.ts';
+
+/** An attempt that a lesson is drawn from. */
+export interface Attempt extends TraceTexts {
+  readonly id: string;
+  readonly outcome: TraceOutcome;
+  /** In the log. */
+  readonly position: number;
+}
+
+export interface Lesson {
+  readonly title: string;
+  readonly description: string;
+  readonly content: string;
+  /** Attempts that succeeded by the approach that it recommends. */
+  readonly support: number;
+  /** Attempts that failed by it; of a lesson that recommends none, all that failed. */
+  readonly failures: number;
+}
+
+/** Attempts by the same approach. */
+interface Approach {
+  readonly attempts: readonly Attempt[];
+  readonly successes: number;
+  readonly failures: number;
+  /** Mean of its success under a uniform prior: one success counts less than three, and each failure lowers it. */
+  readonly worth: number;
+}
+
+const leastAttempts = 2;
+/** An approach is recommended while it is more likely to succeed than to fail. */
+const leastWorth = 0.5;
+const longestTitle = 160;
+const longestQuote = 200;
+const mostListed = 3;
+const outcomeWeights: Readonly<Record<TraceOutcome, number>> = {
+  success: 1,
+  partial_success: 0.5,
+  failure: 0,
+  pending: 0,
+};
+
+/**
+ * What attempts at similar questions teach, by rules and in their own words: the approach that works, in which parameters it differs
+ * from those that failed, and what to avoid. Undefined if there are too few attempts with an outcome.
+ */
+export function lessonOf(all: readonly Attempt[]): Lesson | undefined {
+  const attempts = all
+    .filter(({ outcome }) => outcome !== 'pending')
+    .sort((left, right) => right.position - left.position);
+  if (attempts.length < leastAttempts) return undefined;
+  const approaches = approachesOf(attempts);
+  const [best] = approaches;
+  const works = best !== undefined && best.successes > 0 && best.worth > leastWorth ? best : undefined;
+  const failing = approaches.filter((approach) => approach !== works && approach.failures > 0);
+  const [newest] = works?.attempts ?? attempts;
+  const title = truncate(`Questions like: ${oneLine(newest!.query)}`, longestTitle);
+  return {
+    title,
+    description: works ? describeWorking(works, failing) : describeFailing(attempts),
+    content: [...(works ? advice(works, failing) : []), ...failing.slice(0, mostListed).map(avoid)].join(
+      '\n',
+    ),
+    support: works?.successes ?? 0,
+    failures: works ? works.failures : attempts.filter(({ outcome }) => outcome === 'failure').length,
+  };
+}
+
+/** The approaches, best first; of equal ones that which was tried last. */
+function approachesOf(attempts: readonly Attempt[]): Approach[] {
+  const byKey = new Map<string, Attempt[]>();
+  for (const attempt of attempts) {
+    const key = keyOf(attempt);
+    byKey.set(key, [...(byKey.get(key) ?? []), attempt]);
+  }
+  return [...byKey.values()]
+    .map((own) => {
+      const won = own.reduce((sum, { outcome }) => sum + outcomeWeights[outcome], 0);
+      return {
+        attempts: own,
+        successes: own.filter(({ outcome }) => outcome === 'success').length,
+        failures: own.filter(({ outcome }) => outcome === 'failure').length,
+        worth: (won + 1) / (own.length + 2),
+      };
+    })
+    .sort((left, right) => right.worth - left.worth);
+}
+
+/** Two attempts have the same approach if they say so in the same words and with the same parameters. */
+function keyOf({ approach, strategy }: Attempt): string {
+  return `${queryTerms(approach).sort().join(' ')}\n${strategy ? canonicalJson(strategy) : ''}`;
+}
+
+function describeWorking({ attempts, successes, failures }: Approach, failing: readonly Approach[]): string {
+  const [{ approach }] = attempts as [Attempt];
+  const worked = `${quote(approach)} worked ${times(successes)}`;
+  const failed = failures > 0 ? ` and failed ${times(failures)}` : '';
+  const [other] = failing;
+  const instead = other ? `; ${quote(other.attempts[0]!.approach)} failed ${times(other.failures)}` : '';
+  return `${worked}${failed}${instead}.`;
+}
+
+function describeFailing(attempts: readonly Attempt[]): string {
+  return `None of ${attempts.length} attempts worked reliably: try something else.`;
+}
+
+function advice(works: Approach, failing: readonly Approach[]): string[] {
+  const [latest] = works.attempts as [Attempt];
+  const factors = distinct(works.attempts.flatMap(({ successFactors }) => factorsOf(successFactors)));
+  const differences = differencesOf(
+    latest.strategy,
+    failing.flatMap(({ attempts }) => attempts.map(({ strategy }) => strategy)),
+  );
+  return [
+    `Do: ${oneLine(latest.approach)}`,
+    ...(differences.length > 0 ? [`Unlike what failed: ${differences.join(', ')}`] : []),
+    ...(factors.length > 0 ? [`What helped: ${factors.slice(0, mostListed).join('; ')}`] : []),
+  ];
+}
+
+function avoid({ attempts }: Approach): string {
+  const failed = attempts.filter(({ outcome }) => outcome === 'failure');
+  const reasons = distinct(
+    failed.flatMap(({ failureReason }) => (failureReason === undefined ? [] : [oneLine(failureReason)])),
+  );
+  const because = reasons.length > 0 ? ` (${reasons.slice(0, mostListed).join('; ')})` : '';
+  return `Avoid: ${oneLine(failed[0]!.approach)}${because}`;
+}
+
+/** The parameters whose value no failed attempt had. */
+function differencesOf(
+  strategy: JsonObject | undefined,
+  failed: readonly (JsonObject | undefined)[],
+): string[] {
+  if (failed.length === 0) return [];
+  return Object.entries(strategy ?? {}).flatMap(([name, value]) => {
+    const others = failed.map((other) => other?.[name]);
+    if (others.some((other) => canonicalJson(other) === canonicalJson(value))) return [];
+    const known = distinct(others.flatMap((other) => (other === undefined ? [] : [shown(other)])));
+    const instead = known.length > 0 ? ` instead of ${known.slice(0, mostListed).join(' or ')}` : '';
+    return [`${name} ${shown(value)}${instead}`];
+  });
+}
+
+function factorsOf(factors: TraceTexts['successFactors']): string[] {
+  if (factors === undefined) return [];
+  if (isList(factors)) return factors.map(oneLine);
+  return Object.entries(factors).map(([name, value]) => oneLine(`${name}: ${shown(value)}`));
+}
+
+function isList(factors: NonNullable<TraceTexts['successFactors']>): factors is readonly string[] {
+  return Array.isArray(factors);
+}
+
+function shown(value: JsonValue): string {
+  return typeof value === 'string' ? value : truncate(canonicalJson(value), longestQuote);
+}
+
+function oneLine(text: string): string {
+  return truncate(text.replaceAll(/\s+/g, ' ').trim(), longestQuote);
+}
+
+function quote(text: string): string {
+  return `“${oneLine(text)}”`;
+}
+
+function times(count: number): string {
+  return count === 1 ? 'once' : `${count} times`;
+}
+
+function distinct(texts: readonly string[]): string[] {
+  return [...new Set(texts)];
+}

@@ -1,0 +1,81 @@
+import type { LessonEvent } from '../../domain/experience/events.ts';
+import type { LoadedEvent } from '../../ports/event-store.ts';
+import { digestOf } from '../digest.ts';
+import { protect, type Projection, type Tables } from '../projection.ts';
+import { Recordset } from '../recordset.ts';
+import { scopeColumns, scopeColumnTypes, scopeRow } from '../scope-columns.ts';
+import { insert, remove, type Write } from '../write.ts';
+
+const keyColumns = { tenant: 'text', lesson_id: 'uuid' } as const;
+const columns = {
+  ...keyColumns,
+  ...scopeColumnTypes,
+  traces: 'text[]',
+  support: 'integer',
+  failures: 'integer',
+  title: 'text',
+  description: 'text',
+  content: 'text',
+  position: 'bigint',
+  revised_at: 'timestamptz',
+} as const;
+const keys = new Recordset(keyColumns);
+const added = new Recordset(columns);
+
+/** The current version of each lesson. */
+export const lessons: Projection = {
+  name: 'lessons',
+  version: 1,
+  handles: ['LessonLearned', 'LessonRevised', 'LessonForgotten'],
+  tables: ['lessons'],
+  create: (tables) => [
+    `create table ${tables('lessons')} (
+      tenant text not null,
+      lesson_id uuid not null,
+      ${scopeColumns},
+      traces text[] not null,
+      support integer not null,
+      failures integer not null,
+      title text not null,
+      description text not null,
+      content text not null,
+      position bigint not null,
+      revised_at timestamptz not null,
+      primary key (tenant, lesson_id)
+    )`,
+    `create index on ${tables('lessons')} using gin (traces)`,
+    ...protect(tables('lessons')),
+  ],
+  plan: (events, _, tables) => Promise.resolve(plan(events as readonly LoadedEvent<LessonEvent>[], tables)),
+  digest: (tables) =>
+    digestOf(tables('lessons'), {
+      ...keyColumns,
+      traces: 'text[]',
+      support: 'integer',
+      failures: 'integer',
+      content: 'text',
+      position: 'bigint',
+    }),
+};
+
+/** The last event of a lesson says all about it. */
+function plan(events: readonly LoadedEvent<LessonEvent>[], tables: Tables): Write {
+  const last = new Map(events.map((loaded) => [loaded.stream, loaded]));
+  const keysOf = ({ event, metadata }: LoadedEvent<LessonEvent>) => ({
+    tenant: metadata.tenant,
+    lesson_id: event.data.lessonId,
+  });
+  const rows = [...last.values()].flatMap((loaded) => {
+    const { event, erased, position, time } = loaded;
+    if (event.type === 'LessonForgotten' || erased) return [];
+    const { lessonId: _, layer, scope, traceIds: traces, ...lesson } = event.data;
+    return [{ ...keysOf(loaded), ...scopeRow(layer, scope), traces, ...lesson, position, revised_at: time }];
+  });
+  const writes = [
+    remove(tables('lessons'), keys, [...last.values()].map(keysOf)),
+    insert(tables('lessons'), added, rows),
+  ];
+  return async (tx) => {
+    for (const write of writes) await write(tx);
+  };
+}

@@ -1,0 +1,120 @@
+import type { TenantContext } from '../../domain/access/context.ts';
+import { visible, type Placement } from '../../domain/access/visibility.ts';
+import type { Scope } from '../../domain/layers.ts';
+import type { ReadDemand, ReadModels } from '../read-models.ts';
+import { exactly, regionCondition, scopeIn } from '../scope-sql.ts';
+import { allOf, Parameters } from '../sql-builder.ts';
+
+type Wait = Pick<ReadDemand, 'minPosition' | 'waitMs'>;
+
+export interface ShownLesson extends Placement {
+  readonly id: string;
+  readonly title: string;
+  readonly description: string;
+  readonly content: string;
+  readonly support: number;
+  readonly failures: number;
+  readonly revisedAt: string;
+}
+
+/** A lesson as the process manager of lessons needs it. */
+export interface LessonSources extends Placement {
+  readonly lessonId: string;
+  readonly traceIds: readonly string[];
+}
+
+interface LessonRow extends Record<string, unknown> {
+  readonly lesson_id: string;
+  readonly layer: Placement['layer'];
+  readonly traces: readonly string[];
+  readonly title: string;
+  readonly description: string;
+  readonly content: string;
+  readonly support: number;
+  readonly failures: number;
+  readonly revised_at: Date;
+}
+
+/** Of two lessons, the one with the better record comes first. */
+const bestFirst = '(support + 1)::float8 / (support + failures + 2) desc, support desc, position desc';
+
+export class LessonReader {
+  readonly #models: ReadModels;
+
+  constructor(models: ReadModels) {
+    this.#models = models;
+  }
+
+  /** The lessons that the caller can see, best first; with `traceIds` those that are drawn from one of them. */
+  list(
+    caller: TenantContext,
+    asked: {
+      readonly traceIds?: readonly string[];
+      readonly scope?: Scope | undefined;
+      readonly limit: number;
+    } & Wait,
+  ): Promise<{ readonly items: readonly ShownLesson[]; readonly position: number }> {
+    const { traceIds, scope, limit, ...wait } = asked;
+    return this.#models.read({ projections: ['lessons', 'traces'], ...wait }, async (view) => {
+      const { tenant } = caller;
+      const parameters = new Parameters();
+      const region = { tenant, visibility: visible(caller), ...(scope && { scope }) };
+      const condition = allOf([
+        regionCondition(region, 'l', parameters),
+        ...(traceIds ? [`l.traces && ${parameters.bind(traceIds)}::text[]`] : []),
+        // A trace that was erased has no row; the lesson that quotes it is about to be revised.
+        `not exists (select 1 from unnest(l.traces) source(id) where not exists (
+           select 1 from ${view.table('traces')} t where t.tenant = l.tenant and t.trace_id = source.id::uuid))`,
+      ]);
+      const rows = await this.#models.sql.queryAs<LessonRow>(
+        tenant,
+        `select l.* from ${view.table('lessons')} l where ${condition}
+         order by ${bestFirst} limit ${parameters.bind(limit)}`,
+        parameters.values,
+      );
+      return { items: rows.map(shownOf), position: view.position };
+    });
+  }
+
+  /** The lessons that are drawn from one of these traces; with a placement only those of exactly this layer and scope. */
+  drawnFrom(
+    tenant: string,
+    traceIds: readonly string[],
+    { placement, ...wait }: { readonly placement?: Placement } & Wait,
+  ): Promise<LessonSources[]> {
+    return this.#models.read({ projections: ['lessons'], ...wait }, async (view) => {
+      const parameters = new Parameters();
+      const condition = allOf([
+        `l.tenant = ${parameters.bind(tenant)}`,
+        ...(placement ? [exactly(tenant, placement, 'l', parameters)] : []),
+        `l.traces && ${parameters.bind(traceIds)}::text[]`,
+      ]);
+      const rows = await this.#models.sql.queryAs<LessonRow>(
+        tenant,
+        `select l.* from ${view.table('lessons')} l where ${condition} order by l.support desc, l.lesson_id`,
+        parameters.values,
+      );
+      return rows.map((row) => ({
+        lessonId: row.lesson_id,
+        layer: row.layer,
+        scope: scopeIn(row),
+        traceIds: row.traces,
+      }));
+    });
+  }
+}
+
+function shownOf(row: LessonRow): ShownLesson {
+  const { lesson_id: id, layer, title, description, content, support, failures } = row;
+  return {
+    id,
+    title,
+    description,
+    content,
+    support,
+    failures,
+    layer,
+    scope: scopeIn(row),
+    revisedAt: row.revised_at.toISOString(),
+  };
+}
