@@ -14,3 +14,18 @@ export const guide = uses.join('\n');
 
 /** The guide with a list of the tools, as an addition to a system prompt. */
 export const guideWithTools = `${guide}\n\nTools:\n${tools.map(({ name, title }) => `- ${name}: ${title}`).join('\n')}`;
+
+/** How to learn from earlier attempts, as an addition to a system prompt. */
+export const reasoningGuide = `You have access to memory search tools. Before searching, you can check if similar queries have been attempted before using memory_get_reasoning_history.
+
+When you see a query that might benefit from past experience:
+1. Call memory_get_reasoning_history with the query description
+2. Review what approaches worked or failed before
+3. Adjust your search strategy accordingly
+4. When you know how it ended, call memory_record_reasoning, also if it failed
+
+Example:
+User: "Find Salesforce Einstein best practices"
+You: [calls memory_get_reasoning_history("Salesforce Einstein query")]
+     [sees: previous attempt with broad search failed, narrow filter succeeded]
+     [calls memory_search with learned narrow filter strategy]`;

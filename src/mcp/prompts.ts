@@ -7,7 +7,7 @@ import {
 import { parseInput } from '../domain/input/parse-input.ts';
 import { truncate } from '../domain/text/truncate.ts';
 import { z } from 'zod';
-import { guideWithTools } from './guide.ts';
+import { guideWithTools, reasoningGuide } from './guide.ts';
 import type { Act } from './session.ts';
 import { memorySearch } from './tools/search.ts';
 
@@ -17,6 +17,12 @@ export const prompts: Prompt[] = [
     title: 'How to use this memory',
     description:
       'Instructions for a model that has the tools of this server, to be added to its system prompt',
+  },
+  {
+    name: 'reasoning_guide',
+    title: 'How to learn from earlier attempts',
+    description:
+      'Instructions for a model that looks up how similar questions were approached before, to be added to its system prompt',
   },
   {
     name: 'recall',
@@ -35,6 +41,8 @@ export async function getPrompt(name: string, sent: unknown, act: Act): Promise<
   switch (name) {
     case 'memory_guide':
       return said(guideWithTools);
+    case 'reasoning_guide':
+      return said(reasoningGuide);
     case 'recall': {
       const { topic } = parseInput(recallArguments, sent ?? {});
       const { text } = await memorySearch.call(memorySearch.input.parse({ query: topic }), act);

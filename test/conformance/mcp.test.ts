@@ -37,6 +37,8 @@ describe('what a client sees', () => {
         'memory_multi_hop',
         'memory_validate_consistency',
         'memory_feedback',
+        'memory_get_reasoning_history',
+        'memory_record_reasoning',
         'memory_stats',
       ]);
       for (const tool of tools) {
@@ -80,19 +82,44 @@ describe('what a client sees', () => {
   it('[J3] has prompts that explain the memory and recall a topic', async () => {
     await stored('The harbour festival begins on the first Sunday of June.');
     const { prompts } = await mcp.client.listPrompts();
-    expect(prompts.map(({ name }) => name)).toEqual(['memory_guide', 'recall']);
+    expect(prompts.map(({ name }) => name)).toEqual(['memory_guide', 'reasoning_guide', 'recall']);
     const text = async (name: string, parameters: Record<string, string> = {}) =>
       JSON.stringify(await mcp.client.getPrompt({ name, arguments: parameters }));
     expect(await text('memory_guide')).toContain('memory_store');
     expect(await text('recall', { topic: 'When does the harbour festival begin?' })).toContain(
       'Sunday of June',
     );
+    expect(await text('reasoning_guide')).toContain('Find Salesforce Einstein best practices');
     await expect(text('recall', {})).rejects.toThrow(/topic: is required/);
     await expect(text('summon')).rejects.toThrow(/no prompt summon/);
   });
 });
 
 describe('the tools', () => {
+  it('[A16] record an attempt and find it for a similar task, with its reason', async () => {
+    const { id } = await stored('The heating manual is in the blue folder.');
+    const attempt = { query: 'Where is the heating manual?', memories_used: [id], execution_time_ms: 40 };
+    const failed = { approach: 'broad search', outcome: 'failure', failure_reason: 'too many folders' };
+    await mcp.done('memory_record_reasoning', { ...attempt, ...failed });
+    const worked = {
+      approach: 'by the word manual',
+      outcome: 'success',
+      success_factors: { word: 'manual' },
+    };
+    const recorded = await mcp.done('memory_record_reasoning', { ...attempt, ...worked, space_id: 'house' });
+    const asked = { task_description: 'where the manual of the heating is', similar_threshold: 0.7 };
+    const { traces } = await mcp.done('memory_get_reasoning_history', asked);
+    expect(traces.map(({ outcome }: Json) => outcome)).toEqual(['success', 'failure']);
+    expect(traces[0]).toMatchObject({ id: recorded.id, memoriesUsed: [id], executionTimeMs: 40 });
+    const { text } = await mcp.tool('memory_get_reasoning_history', asked);
+    expect(text).toContain('It failed because: too many folders');
+    const inSpace = await mcp.done('memory_get_reasoning_history', { ...asked, space_id: 'house' });
+    expect(inSpace.traces).toHaveLength(1);
+    const wrong = await mcp.tool('memory_record_reasoning', { ...attempt, ...worked, memories_used: ['x'] });
+    expect(wrong.isError).toBe(true);
+    expect(wrong.text).toContain('memories_used');
+  });
+
   it('[A16] [J3] store and find a memory at once, with its id, score, layer and dates', async () => {
     const { id } = await stored('Nadia takes her coffee without sugar.', { tags: ['taste'] });
     await stored('The lighthouse was painted white in spring.');

@@ -1,5 +1,6 @@
 import { memoryGetRelated, memoryValidateConsistency } from './connections.ts';
 import { memoryBuildContext } from './context.ts';
+import { memoryGetReasoningHistory, memoryRecordReasoning } from './experience.ts';
 import { memoryFeedback } from './feedback.ts';
 import { memoryDelete, memoryGet, memoryUpdate } from './one-memory.ts';
 import { memoryMultiHop, memorySearch } from './search.ts';
@@ -19,5 +20,7 @@ export const tools: readonly Tool[] = [
   memoryMultiHop,
   memoryValidateConsistency,
   memoryFeedback,
+  memoryGetReasoningHistory,
+  memoryRecordReasoning,
   memoryStats,
 ];

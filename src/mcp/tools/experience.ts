@@ -1,0 +1,106 @@
+import { z } from 'zod';
+import { reasoningHistory } from '../../api/reasoning/history.ts';
+import { recordTrace } from '../../api/reasoning/record-trace.ts';
+import { spaceIdField } from './search.ts';
+import { tool } from './tool.ts';
+
+const recorded = recordTrace.input.shape;
+const { items, lessons, warnings } = reasoningHistory.output.shape;
+const found = items.element;
+
+export const memoryGetReasoningHistory = tool({
+  name: 'memory_get_reasoning_history',
+  title: 'Look up earlier attempts',
+  description:
+    'See how similar questions or tasks were approached before, what worked, what failed and why, with the lessons from it. Call it before a search or a task that may have been tried before; an attempt that failed is as useful as one that succeeded.',
+  input: z.strictObject({
+    task_description: reasoningHistory.input.shape.query.meta({
+      description: 'The question or task, in natural language',
+    }),
+    space_id: spaceIdField.meta({ description: 'Only attempts that were recorded for this space' }),
+    similar_threshold: reasoningHistory.input.shape.threshold.meta({
+      description: 'Least similarity, 0 to 1. From about .8 on, questions ask nearly the same',
+    }),
+  }),
+  output: z.object({
+    traces: z.array(found.shape.trace.extend({ similarity: found.shape.similarity })),
+    lessons,
+    warnings,
+  }),
+  effect: 'reads',
+  parameters: { query: 'task_description', space: 'space_id', threshold: 'similar_threshold' },
+  async call({ task_description: query, space_id: space, similar_threshold: threshold }, act) {
+    const { items, lessons, warnings } = await act(reasoningHistory, { query, space, threshold });
+    return {
+      fields: {
+        traces: items.map(({ trace, similarity }) => ({ ...trace, similarity })),
+        lessons,
+        warnings,
+      },
+      text: [
+        items.length === 0
+          ? 'Nothing similar was tried before.'
+          : `${items.length} earlier ${items.length === 1 ? 'attempt' : 'attempts'}, the best first.`,
+        ...lessons.map(({ title, description, content }) => `${title}\n${description}\n${content}`),
+        ...items.map(({ trace, similarity }) => inWords(trace, similarity)),
+        ...warnings.map(({ detail }) => `Note: ${detail}`),
+      ].join('\n\n'),
+    };
+  },
+});
+
+export const memoryRecordReasoning = tool({
+  name: 'memory_record_reasoning',
+  title: 'Record an attempt',
+  description:
+    'Record how you approached a question or task and how that ended, also if it failed, so that the next attempt can learn from it. Call it when you know the outcome. A search by memory_search_with_experience is recorded by itself.',
+  input: z.strictObject({
+    query: recorded.query.meta({ description: 'The question or task, in natural language' }),
+    approach: recorded.approach.meta({ description: 'What you did, in a few words' }),
+    outcome: recorded.outcome,
+    memories_used: recorded.memoriesUsed.meta({ description: 'Ids of the memories you worked with' }),
+    execution_time_ms: recorded.executionTimeMs.meta({ description: 'Time that it took, in milliseconds' }),
+    success_factors: recorded.successFactors.meta({ description: 'Why it worked' }),
+    failure_reason: recorded.failureReason.meta({ description: 'Why it failed' }),
+    strategy: recorded.strategy.meta({ description: 'Parameters that another attempt could repeat' }),
+    memories_helpful: recorded.memoriesHelpful.meta({ description: 'Those of memories_used that helped' }),
+    space_id: spaceIdField.meta({ description: 'Space that the attempt was about' }),
+    session_id: recorded.sessionId.meta({ description: 'Id of the current conversation' }),
+  }),
+  output: z.object({ id: z.string(), similarTo: recordTrace.output.shape.trace.shape.similarTo }),
+  effect: 'adds',
+  parameters: { memoriesUsed: 'memories_used', space: 'space_id' },
+  async call(input, act) {
+    const { trace } = await act(recordTrace, {
+      query: input.query,
+      approach: input.approach,
+      outcome: input.outcome,
+      memoriesUsed: input.memories_used,
+      executionTimeMs: input.execution_time_ms,
+      successFactors: input.success_factors,
+      failureReason: input.failure_reason,
+      strategy: input.strategy,
+      memoriesHelpful: input.memories_helpful,
+      space: input.space_id,
+      sessionId: input.session_id,
+    });
+    const { id, similarTo } = trace;
+    return {
+      fields: { id, ...(similarTo && { similarTo }) },
+      text: `Recorded as ${id}.${similarTo ? ` Most similar so far: ${similarTo.traceId}.` : ''}`,
+    };
+  },
+});
+
+type Trace = z.infer<typeof found.shape.trace>;
+
+function inWords(trace: Trace, similarity: number): string {
+  const { query, approach, outcome, failureReason, successFactors, strategy } = trace;
+  return [
+    `${outcome} (similarity ${similarity.toFixed(2)}): ${query}`,
+    `Approach: ${approach}`,
+    ...(strategy ? [`Parameters: ${JSON.stringify(strategy)}`] : []),
+    ...(failureReason === undefined ? [] : [`It failed because: ${failureReason}`]),
+    ...(successFactors ? [`It worked because: ${JSON.stringify(successFactors)}`] : []),
+  ].join('\n');
+}
