@@ -92,19 +92,26 @@ export const settings = z.object({
   STRATALOG_LLM_BASE_URL: endpointUrl('STRATALOG_LLM_API_KEY')
     .optional()
     .describe(
-      'Base URL of an OpenAI-compatible endpoint with a language model, such as https://api.openai.com/v1 or http://127.0.0.1:11434/v1. Optional. It receives complex questions, and the tenant’s fields and values that they mention',
+      'Base URL of an OpenAI-compatible endpoint with a language model, such as https://api.openai.com/v1 or http://127.0.0.1:11434/v1. Optional. It receives complex questions, the tenant’s fields and values that they mention, and, for summaries, memories',
     ),
   STRATALOG_LLM_API_KEY: z.string().min(1).optional().describe('API key of the language model endpoint'),
   STRATALOG_LLM_MODEL: z
     .string()
     .min(1)
     .optional()
-    .describe('Language model that splits whole questions, such as gpt-4.1 or qwen3:4b'),
+    .describe('Language model that splits whole questions and writes summaries, such as gpt-4.1 or qwen3:4b'),
   STRATALOG_LLM_SUB_MODEL: z
     .string()
     .min(1)
     .optional()
     .describe('Language model that splits the parts of questions again. Default: STRATALOG_LLM_MODEL'),
+  STRATALOG_LLM_CHEAP_MODEL: z
+    .string()
+    .min(1)
+    .optional()
+    .describe(
+      'Language model that writes the summaries of the layers company and org, such as gpt-4.1-mini. Default: STRATALOG_LLM_MODEL',
+    ),
   STRATALOG_PRICES: z
     .string()
     .min(1)
@@ -124,6 +131,15 @@ export const settings = z.object({
     .describe(
       'Whether the search texts of complex questions are refined. off: their plans are searched unchanged, whatever the settings of the tenant',
     ),
+  STRATALOG_SUMMARIES: z
+    .enum(['model', 'extractive'])
+    .default('model')
+    .describe(
+      'Whether the language model writes the summaries, if one is configured. extractive: no memories are sent to it, whatever the settings of the tenant',
+    ),
+  STRATALOG_SUMMARY_TIMEOUT: integer(1, 600)
+    .default(60)
+    .describe('Seconds that a language model may take to write summaries; then they are extractive'),
   STRATALOG_SUMMARY_WINDOW: integer(1, 86_400)
     .default(300)
     .describe(
@@ -178,6 +194,8 @@ export interface Config extends ClusterConfig {
         readonly baseURL: string;
         readonly apiKey: string | undefined;
         readonly models: { readonly root: string; readonly sub: string };
+        /** Writes the summaries of the most general layers. */
+        readonly cheapModel: string;
       }
     | undefined;
   /** Path of a file with prices of models. */
@@ -186,6 +204,9 @@ export interface Config extends ClusterConfig {
   readonly routing: boolean;
   /** Whether a language model may refine how complex questions are searched; `false` overrides the tenants' settings. */
   readonly reasoning: boolean;
+  /** Whether a language model may write summaries. */
+  readonly abstractiveSummaries: boolean;
+  readonly summaryTimeoutMs: number;
   readonly summaryWindowMs: number;
   readonly jwt: { readonly issuer: string; readonly audience: string; readonly jwks: string } | undefined;
   readonly logLevel: Settings['STRATALOG_LOG_LEVEL'];
@@ -232,6 +253,8 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     pricesFile: values.STRATALOG_PRICES,
     routing: values.STRATALOG_ROUTING === 'on',
     reasoning: values.STRATALOG_REASONING === 'on',
+    abstractiveSummaries: values.STRATALOG_SUMMARIES === 'model',
+    summaryTimeoutMs: values.STRATALOG_SUMMARY_TIMEOUT * 1_000,
     summaryWindowMs: values.STRATALOG_SUMMARY_WINDOW * 1_000,
     jwt: jwtOf(values),
     logLevel: values.STRATALOG_LOG_LEVEL,
@@ -272,8 +295,10 @@ function embedderOf(values: Settings): Config['embedder'] {
 
 function languageModelOf(values: Settings): Config['languageModel'] {
   const { STRATALOG_LLM_BASE_URL: baseURL, STRATALOG_LLM_MODEL: root } = values;
-  const { STRATALOG_LLM_SUB_MODEL: sub, STRATALOG_LLM_API_KEY: apiKey } = values;
-  if (baseURL && root) return { baseURL, apiKey, models: { root, sub: sub ?? root } };
+  const { STRATALOG_LLM_SUB_MODEL: sub, STRATALOG_LLM_CHEAP_MODEL: cheap } = values;
+  const { STRATALOG_LLM_API_KEY: apiKey } = values;
+  if (baseURL && root)
+    return { baseURL, apiKey, models: { root, sub: sub ?? root }, cheapModel: cheap ?? root };
   if (baseURL)
     throw new ConfigError(
       'STRATALOG_LLM_MODEL: is missing: STRATALOG_LLM_BASE_URL needs the name of a model there',
@@ -281,6 +306,7 @@ function languageModelOf(values: Settings): Config['languageModel'] {
   const given = Object.entries({
     STRATALOG_LLM_MODEL: root,
     STRATALOG_LLM_SUB_MODEL: sub,
+    STRATALOG_LLM_CHEAP_MODEL: cheap,
     STRATALOG_LLM_API_KEY: apiKey,
   }).find(([, value]) => value !== undefined);
   if (given)

@@ -1,5 +1,6 @@
 import { openAiClient } from '../adapters/openai/client.ts';
 import { OpenAiLanguageModel } from '../adapters/openai/language-model.ts';
+import type { RetryLimits } from '../adapters/openai/retries.ts';
 import { modelsAt } from '../adapters/openai/models-at.ts';
 import type { Config } from '../config.ts';
 import { LanguageModelFailed, type LanguageModel } from '../ports/language-model.ts';
@@ -12,14 +13,17 @@ const inspectionMs = 10_000;
 const namedModels = 10;
 
 /** Does not contact the endpoint yet. Undefined if none is configured. */
-export function openLanguageModel({ languageModel }: Config): LanguageModel | undefined {
-  return languageModel && new OpenAiLanguageModel(languageModel);
+export function openLanguageModel(
+  { languageModel }: Config,
+  limits?: Partial<RetryLimits>,
+): LanguageModel | undefined {
+  return languageModel && new OpenAiLanguageModel({ ...languageModel, ...(limits && { limits }) });
 }
 
 /** Describes the endpoint in one line. Rejects with `LanguageModelFailed` if it does not answer or lacks a model. */
 export async function inspectLanguageModel(endpoint: Endpoint): Promise<string> {
-  const { models, baseURL } = endpoint;
-  const wanted = [...new Set(Object.values(models))];
+  const { models, cheapModel, baseURL } = endpoint;
+  const wanted = [...new Set([...Object.values(models), cheapModel])];
   const names = wanted.join(' and ');
   const listed = await listModels(endpoint);
   if (listed === undefined) return `${baseURL} answers and lists no models, so ${names} was not looked for`;
@@ -28,7 +32,7 @@ export async function inspectLanguageModel(endpoint: Endpoint): Promise<string> 
   const some = listed.slice(0, namedModels).join(', ') + (listed.length > namedModels ? ', …' : '');
   throw new LanguageModelFailed(
     'misconfigured',
-    `${baseURL} has no model ${missing.join(' and ')}: set STRATALOG_LLM_MODEL and STRATALOG_LLM_SUB_MODEL to what it has (${some || 'none'})`,
+    `${baseURL} has no model ${missing.join(' and ')}: set STRATALOG_LLM_MODEL, STRATALOG_LLM_SUB_MODEL and STRATALOG_LLM_CHEAP_MODEL to what it has (${some || 'none'})`,
   );
 }
 

@@ -47,6 +47,7 @@ interface ConfigureOptions {
   readonly changes?: number | false;
   readonly maxAge?: number | false;
   readonly skipUnchanged?: boolean;
+  readonly model?: string | false;
 }
 
 export function summariesCommand(): Command {
@@ -79,6 +80,8 @@ export function summariesCommand(): Command {
     .option('--no-max-age', 'none is too old')
     .option('--skip-unchanged', 'do not make them anew while the scope holds the same')
     .option('--no-skip-unchanged', 'make them anew all the same')
+    .option('--model <name>', 'the language model that writes them; extractive-1 for none')
+    .option('--no-model', 'the configured language model, if any')
     .action(configure);
   return command;
 }
@@ -142,9 +145,9 @@ async function configure(options: ConfigureOptions, command: Command): Promise<v
 /** The settings with what the options name; `false` switches a setting off. */
 function changed(
   before: SummarySettings,
-  { depth, interval, changes, maxAge, skipUnchanged }: Omit<ConfigureOptions, 'layer'>,
+  { depth, interval, changes, maxAge, skipUnchanged, model }: Omit<ConfigureOptions, 'layer'>,
 ): SummarySettings {
-  const either = (option: number | false | undefined, setting: number | undefined): number | undefined =>
+  const either = <Value>(option: Value | false | undefined, setting: Value | undefined): Value | undefined =>
     option === undefined ? setting : option === false ? undefined : option;
   return {
     depths: depth ?? before.depths,
@@ -152,5 +155,6 @@ function changed(
     updateIntervalSeconds: either(interval, before.updateIntervalSeconds),
     updateOnChanges: either(changes, before.updateOnChanges),
     maxAgeSeconds: either(maxAge, before.maxAgeSeconds),
+    model: either(model, before.model),
   };
 }

@@ -41,3 +41,27 @@ export function summaryRetrievalMetrics(meter: Meter) {
     for (const { layer, depth, isFresh } of read) retrievals.add(1, { layer, depth, cache_hit: isFresh });
   };
 }
+
+/** Calls of a language model that write summaries, each for several scopes where it can. */
+export function summaryBatchMetrics(meter: Meter) {
+  const efficiency = meter.createHistogram('memory.summary.batch_efficiency', {
+    description: 'How many scopes one call of a language model wrote summaries for',
+    advice: { explicitBucketBoundaries: [1, 2, 3, 4, 5, 6, 7, 8] },
+  });
+  const scopes = meter.createCounter('memory.summary.batched_scopes', {
+    description: 'Scopes that a language model was asked to sum up, by whether its text is used',
+  });
+  return ({
+    model,
+    scopes: count,
+    used,
+  }: {
+    readonly model: string;
+    readonly scopes: number;
+    readonly used: number;
+  }): void => {
+    efficiency.record(count, { model });
+    scopes.add(used, { model, used: true });
+    scopes.add(count - used, { model, used: false });
+  };
+}

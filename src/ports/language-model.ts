@@ -5,7 +5,9 @@ export type { ModelFailure, ModelRole } from '../domain/retrieval/model-call.ts'
 
 export interface CompletionRequest<T> {
   readonly role: ModelRole;
-  /** Purpose, as named in events and metrics: `plan`, `expansion`. */
+  /** The endpoint's name of the model; that of the role by default. */
+  readonly model?: string;
+  /** Purpose, as named in events and metrics: `plan`, `expansion`, `summary`. */
   readonly purpose: string;
   /** Written by this program; they never contain text of a caller. */
   readonly instructions: string;

@@ -4,13 +4,21 @@ import {
   type CompletionRequest,
   type LanguageModel,
 } from '../ports/language-model.ts';
-import { CircuitBreaker, CircuitBreakers } from '../support/resilience/circuit-breaker.ts';
+import { CircuitBreaker, CircuitBreakers, type TripRule } from '../support/resilience/circuit-breaker.ts';
 import { FailureRate } from '../support/resilience/failure-rate.ts';
 
 /** More than 5 % of the calls of five minutes; at least twenty calls, so that a single failure never opens a breaker. */
 const rate = { windowMs: 300_000, slices: 30, threshold: 0.05, leastCalls: 20 } as const;
 /** How long an open breaker rejects all calls; then one trial call is allowed. */
 const openMs = 30_000;
+
+/** When a breaker opens, and for how long. */
+export interface GuardRule {
+  readonly createRule: () => TripRule;
+  readonly openMs: number;
+}
+
+const ofQuestions: GuardRule = { createRule: () => new FailureRate(rate), openMs };
 
 /** The model was not called, because too many calls of this tenant have failed. */
 export class BreakerOpen extends LanguageModelFailed {
@@ -36,12 +44,11 @@ export class ModelGuard {
     model: LanguageModel,
     onOpened: (tenant: string, model: string) => void,
     now: () => number = () => performance.now(),
+    { createRule, openMs }: GuardRule = ofQuestions,
   ) {
     this.#model = model;
     this.#onOpened = onOpened;
-    this.#breakers = new CircuitBreakers(
-      () => new CircuitBreaker({ rule: new FailureRate(rate), openMs, now }),
-    );
+    this.#breakers = new CircuitBreakers(() => new CircuitBreaker({ rule: createRule(), openMs, now }));
   }
 
   /** Number of breakers that are open or half-open. */
@@ -56,7 +63,7 @@ export class ModelGuard {
   }
 
   async #complete<T>(tenant: string, request: CompletionRequest<T>): Promise<Completion<T>> {
-    const name = this.#model.models[request.role];
+    const name = request.model ?? this.#model.models[request.role];
     const permit = this.#breakers.of(JSON.stringify([tenant, name])).enter();
     if (!permit) throw new BreakerOpen(name);
     try {

@@ -21,14 +21,14 @@ export function observed(model: LanguageModel, onCall: (call: ModelCall) => void
   return {
     models: model.models,
     async complete<T>(request: CompletionRequest<T>) {
-      const { role, purpose } = request;
+      const { role, purpose, model: name = model.models[request.role] } = request;
       const started = performance.now();
       const report = (outcome: ModelCallOutcome, usage: ModelUsage | undefined) =>
         onCall({
           role,
           purpose,
           outcome,
-          usage: usage ?? { model: model.models[role], inputTokens: 0, outputTokens: 0, requests: 0 },
+          usage: usage ?? { model: name, inputTokens: 0, outputTokens: 0, requests: 0 },
           durationMs: performance.now() - started,
         });
       try {

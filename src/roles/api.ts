@@ -79,7 +79,7 @@ export function openApi(own: Process, commandSide: CommandSide, readSide: ReadSi
     facts,
     models,
     ledger,
-    summariesCost: config.languageModel !== undefined,
+    summariesCost: config.languageModel !== undefined && config.abstractiveSummaries,
     summaries: new SummaryReader({
       models,
       embedders,

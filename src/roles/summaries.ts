@@ -1,17 +1,28 @@
 import { o200k } from '../adapters/tokenizer/o200k.ts';
+import { openLanguageModel } from '../backends/language-model.ts';
 import type { CommandServices } from '../commands/context.ts';
 import type { SummaryScope } from '../domain/summaries/summary-scope.ts';
-import { summaryGenerationMetrics, summaryRetrievalMetrics } from '../observability/summary-metrics.ts';
+import type { Ledger } from '../commands/ledger/ledger.ts';
+import {
+  summaryBatchMetrics,
+  summaryGenerationMetrics,
+  summaryRetrievalMetrics,
+} from '../observability/summary-metrics.ts';
+import { languageModelMetrics } from '../observability/telemetry.ts';
 import { ManagedProcessor } from '../processors/managed-processor.ts';
 import type { ProcessManager } from '../processors/process-manager.ts';
+import { ModelGuard } from '../queries/model-guard.ts';
+import { observed } from '../queries/observed-language-model.ts';
 import type { ReadModels } from '../queries/read-models.ts';
 import type { SummaryReaderParts } from '../queries/summaries/list-summaries.ts';
 import { readScopeSources } from '../queries/summaries/scope-sources.ts';
+import { ConsecutiveFailures } from '../support/resilience/circuit-breaker.ts';
 import { WakeUp } from '../support/wake-up.ts';
 import { summaryManager } from '../worker/summary-manager.ts';
 import { summaryScheduleManager } from '../worker/summary-schedule-manager.ts';
 import { SummaryScheduleTable } from '../worker/summary-schedule-table.ts';
 import { SummaryScheduler } from '../worker/summary-scheduler.ts';
+import { SummaryWriter } from '../worker/summary-writer.ts';
 import type { CommandSide } from './command-side.ts';
 import { systemCommandContext, type Process } from './process.ts';
 import { startProcessor } from './start-processor.ts';
@@ -23,10 +34,11 @@ interface SummaryServices {
   readonly services: CommandServices;
   readonly store: CommandSide['store'];
   readonly models: ReadModels;
+  readonly ledger: Ledger;
 }
 
 /** Makes the summaries of layers: those that callers ask for, and those that are due. */
-export function startSummaries(own: Process, { services, store, models }: SummaryServices): void {
+export function startSummaries(own: Process, { services, store, models, ledger }: SummaryServices): void {
   const { config, stores, logger, metrics } = own;
   const { sql } = stores;
   const context = systemCommandContext('summaries');
@@ -41,6 +53,7 @@ export function startSummaries(own: Process, { services, store, models }: Summar
     tokenizer: o200k,
     read: (tenant: string, scope: SummaryScope, minPosition: number) =>
       readScopeSources(models, tenant, scope, { minPosition, waitMs: readModelPatienceMs }),
+    writer: summaryWriter(own, ledger),
     onGenerated: summaryGenerationMetrics(metrics.meter),
   };
   const table = new SummaryScheduleTable(sql, store);
@@ -52,7 +65,35 @@ export function startSummaries(own: Process, { services, store, models }: Summar
   );
   const onFailure = (error: unknown) =>
     logger.warn({ err: error }, 'the summaries of a scope could not be made and will be retried');
-  startProcessor(own, new SummaryScheduler({ ...generator, table, changed, onFailure }, context));
+  startProcessor(own, new SummaryScheduler({ ...generator, table, changed, windowMs, onFailure }, context));
+}
+
+/** Failures in a row after which a model is not called for a while, and how long. */
+const mostFailures = 3;
+const breakerMs = 60_000;
+
+/** Undefined if no language model may write summaries. */
+function summaryWriter({ config, logger, metrics }: Process, ledger: Ledger): SummaryWriter | undefined {
+  const { languageModel, abstractiveSummaries, summaryTimeoutMs: timeoutMs } = config;
+  // The ledger reserves what one request and its correction can cost.
+  const limits = { attempts: 1, requestMs: timeoutMs, deadlineMs: timeoutMs };
+  const opened = abstractiveSummaries ? openLanguageModel(config, limits) : undefined;
+  if (!languageModel || !opened) return undefined;
+  const guard = new ModelGuard(
+    observed(opened, languageModelMetrics(metrics.meter)),
+    (tenant, model) =>
+      logger.warn({ tenant, model }, 'a language model fails: summaries are extractive for a while'),
+    undefined,
+    { createRule: () => new ConsecutiveFailures(mostFailures), openMs: breakerMs },
+  );
+  return new SummaryWriter({
+    ledger,
+    languageModel: (tenant) => guard.of(tenant),
+    models: { usual: languageModel.models.root, cheap: languageModel.cheapModel },
+    timeoutMs,
+    onCall: summaryBatchMetrics(metrics.meter),
+    onFailure: (error) => logger.info({ err: error }, 'a language model did not write summaries'),
+  });
 }
 
 /** Counts the summaries that are read, and logs the use of stale ones. */

@@ -14,10 +14,14 @@ const firstRenewalPauseMs = 15_000;
 const longestRenewalPauseMs = 600_000;
 
 /** The role `worker`: runs process managers, and renews read models that an earlier version of the program built. */
-export function startWorker(own: Process, { commands, store }: CommandSide, readSide: ReadSide): void {
+export function startWorker(
+  own: Process,
+  { commands, store, ledger }: CommandSide,
+  readSide: ReadSide,
+): void {
   const { erasures, operations, models } = readSide;
   startProcessor(own, erasures);
-  startSummaries(own, { services: commands, store, models });
+  startSummaries(own, { services: commands, store, models, ledger });
   startExperience(own, { services: commands, store, models, embedders: readSide.embedders });
   startRenewal(own, operations);
 }

@@ -1,15 +1,16 @@
 import type { CommandContext } from '../commands/context.ts';
+import { groupBy } from '../domain/group-by.ts';
 import type { ProcessManager } from '../processors/process-manager.ts';
-import { generateSummary, type GeneratorParts } from './summary-generator.ts';
+import { generateSummaries, type Generation, type GeneratorParts } from './summary-generator.ts';
 
 /** Generates the summaries that callers ask for, and those that contexts need. */
 export function summaryManager(parts: GeneratorParts, context: CommandContext): ProcessManager {
   return {
     name: 'summaries',
     handles: ['SummaryRequested'],
-    async handle(events) {
-      for (const { id, event, metadata, position } of events) {
-        if (event.type !== 'SummaryRequested') continue;
+    async handle(events, { signal }) {
+      const generations = events.flatMap(({ id, event, metadata, position }): Generation[] => {
+        if (event.type !== 'SummaryRequested') return [];
         const { tenant, correlationId, traceId } = metadata;
         const { layer, scope, depths } = event.data;
         const own = {
@@ -19,13 +20,13 @@ export function summaryManager(parts: GeneratorParts, context: CommandContext): 
           causationId: id,
           ...(traceId !== undefined && { traceId }),
         };
-        await generateSummary(parts, own, {
-          summarized: { layer, scope },
-          depths,
-          trigger: metadata.cause === 'system' ? 'context' : 'refresh',
-          position,
-        });
-      }
+        const trigger = metadata.cause === 'system' ? ('context' as const) : ('refresh' as const);
+        return [{ context: own, summarized: { layer, scope }, depths, trigger, position }];
+      });
+      const byTenant = [...groupBy(generations, ({ context: { caller } }) => caller.tenant).values()];
+      // The endpoint of one tenant's model may be slow.
+      const outcomes = await Promise.all(byTenant.map((own) => generateSummaries(parts, own, signal)));
+      for (const outcome of outcomes.flat()) if (typeof outcome === 'object') throw outcome.error;
     },
   };
 }

@@ -101,6 +101,16 @@ export class SummaryScheduleTable {
     return rows.map(rowOf);
   }
 
+  /** Those of one tenant. */
+  async dueOf(tenant: string, by: Date, limit: number): Promise<ScheduleRow[]> {
+    const rows = await this.#sql.query<StoredRow>(
+      `select * from control.summary_schedule where log_id = $1 and tenant = $2 and due_at <= $3
+       order by array_position($4::text[], layer) desc, due_at limit $5`,
+      [this.#logId, tenant, by, [...layers], limit],
+    );
+    return rows.map(rowOf);
+  }
+
   async nextDue(): Promise<Date | undefined> {
     const [row] = await this.#sql.query<{ next: Date | null }>(
       'select min(due_at) as next from control.summary_schedule where log_id = $1',

@@ -1,14 +1,18 @@
 import type { CommandContext } from '../commands/context.ts';
 import { readSummarySettings } from '../commands/summaries/configure-summaries.ts';
+import { layers } from '../domain/layers.ts';
+import { groupBy } from '../domain/group-by.ts';
 import type { EventProcessor, Term } from '../processors/processor.ts';
 import type { WakeUp } from '../support/wake-up.ts';
-import { generateSummary, type GeneratorParts } from './summary-generator.ts';
+import { generateSummaries, type GeneratorParts } from './summary-generator.ts';
 import type { ScheduleRow, SummaryScheduleTable } from './summary-schedule-table.ts';
 
 export interface SchedulerParts extends GeneratorParts {
   readonly table: SummaryScheduleTable;
   /** Fires when the schedule was changed in this process. */
   readonly changed: WakeUp;
+  /** A scope's summaries are made once in this time. */
+  readonly windowMs: number;
   readonly onFailure: (error: unknown) => void;
 }
 
@@ -39,9 +43,10 @@ export class SummaryScheduler implements EventProcessor {
       const seen = changed.count;
       const now = services.clock.now();
       const due = (await table.due(now, atOnce)).filter((row) => this.#isOutOfPause(row));
-      for (const row of due) {
+      for (const rows of groupBy(due, ({ tenant }) => tenant).values()) {
         if (signal.aborted) return;
-        await this.#generate(row);
+        const together = [...rows, ...(await this.#riders(rows, now))];
+        await this.#generate(together.sort(byGenerality), signal);
       }
       if (due.length > 0) continue;
       const next = await table.nextDue();
@@ -50,28 +55,52 @@ export class SummaryScheduler implements EventProcessor {
     }
   }
 
-  async #generate(row: ScheduleRow): Promise<void> {
+  /**
+   * Scopes of the same tenant that are due soon: a language model writes their summaries in the same call. A scope whose last summaries
+   * are younger than a window waits, so that it has new ones once in a window.
+   */
+  async #riders(rows: readonly ScheduleRow[], now: Date): Promise<ScheduleRow[]> {
+    const { table, writer, windowMs } = this.#parts;
+    if (!writer) return [];
+    const soon = await table.dueOf(rows[0]!.tenant, new Date(now.getTime() + windowMs), atOnce);
+    const known = new Set(rows.map(keyOf));
+    return soon.filter((row) => {
+      const { generatedAt } = row.state;
+      const isOld = !generatedAt || now.getTime() - generatedAt.getTime() >= windowMs;
+      return isOld && !known.has(keyOf(row)) && this.#isOutOfPause(row);
+    });
+  }
+
+  /** Makes the summaries of scopes of one tenant. */
+  async #generate(rows: readonly ScheduleRow[], signal: AbortSignal): Promise<void> {
     const { table, services, onFailure } = this.#parts;
-    const { tenant, layer, scope, state, due, cause } = row;
-    const context = {
-      ...this.#context,
-      caller: { ...this.#context.caller, tenant },
-      causationId: cause,
-    };
-    try {
-      const { depths, skipIfUnchanged } = (await readSummarySettings(services.store, tenant))[layer];
-      const outcome = await generateSummary(this.#parts, context, {
-        summarized: { layer, scope },
-        depths,
-        trigger: due!.trigger,
-        position: state.position,
-        skipIfUnchanged,
-      });
-      await table.done(row, { unchanged: outcome === 'unchanged' });
-      this.#retryAt.delete(keyOf(row));
-    } catch (error) {
+    const failed = (row: ScheduleRow, error: unknown) => {
       this.#retryAt.set(keyOf(row), performance.now() + retryMs);
       onFailure(error);
+    };
+    try {
+      const settings = await readSummarySettings(services.store, rows[0]!.tenant);
+      const generations = rows.map(({ tenant, layer, scope, state, due, cause }) => ({
+        context: { ...this.#context, caller: { ...this.#context.caller, tenant }, causationId: cause },
+        summarized: { layer, scope },
+        depths: settings[layer].depths,
+        trigger: due!.trigger,
+        position: state.position,
+        skipIfUnchanged: settings[layer].skipIfUnchanged,
+      }));
+      const outcomes = await generateSummaries(this.#parts, generations, signal);
+      for (const [index, row] of rows.entries()) {
+        const outcome = outcomes[index]!;
+        if (typeof outcome === 'object') {
+          failed(row, outcome.error);
+          continue;
+        }
+        await table.done(row, { unchanged: outcome === 'unchanged' });
+        this.#retryAt.delete(keyOf(row));
+      }
+    } catch (error) {
+      if (signal.aborted) return;
+      for (const row of rows) failed(row, error);
     }
   }
 
@@ -80,5 +109,8 @@ export class SummaryScheduler implements EventProcessor {
     return (this.#retryAt.get(keyOf(row)) ?? 0) <= performance.now();
   }
 }
+
+const byGenerality = (left: ScheduleRow, right: ScheduleRow): number =>
+  layers.indexOf(right.layer) - layers.indexOf(left.layer);
 
 const keyOf = ({ tenant, summary }: ScheduleRow): string => `${tenant}/${summary}`;

@@ -1,5 +1,13 @@
 import { afterAll, beforeEach } from 'vitest';
-import { fails, scriptedLanguageModel, type ScriptedLanguageModel } from './scripted-language-model.ts';
+import {
+  fails,
+  inputOf,
+  says,
+  scriptedLanguageModel,
+  type ChatRequest,
+  type ChatScript,
+  type ScriptedLanguageModel,
+} from './scripted-language-model.ts';
 import type { TestServer } from './server.ts';
 import { useServer } from './use-server.ts';
 
@@ -17,6 +25,8 @@ export async function useSummarizingServer(
     environment: {
       STRATALOG_LLM_BASE_URL: llm.baseURL,
       STRATALOG_LLM_MODEL: 'gpt-4o',
+      STRATALOG_LLM_CHEAP_MODEL: 'gpt-4o-mini',
+      STRATALOG_SUMMARY_TIMEOUT: '2',
       STRATALOG_EMBEDDER: 'deterministic',
       STRATALOG_SUMMARY_WINDOW: '2',
       ...environment,
@@ -29,3 +39,25 @@ export async function useSummarizingServer(
   });
   return { llm, server };
 }
+
+interface AskedSummary {
+  readonly number: number;
+  readonly lengths: Readonly<Record<string, number>>;
+  readonly memories: readonly { readonly number: number; readonly text: string }[];
+}
+
+/** The summaries that a request asks for. */
+export const askedIn = (request: ChatRequest): readonly AskedSummary[] =>
+  inputOf(request)['summaries'] as readonly AskedSummary[];
+
+/** Writes `say` of each memory for each length. */
+export const summarizes = (say: (text: string) => string = (text) => text): ChatScript =>
+  says((request: ChatRequest) => ({
+    summaries: askedIn(request).map(({ number, lengths, memories }) => ({
+      number,
+      texts: Object.keys(lengths).map((depth) => ({
+        depth,
+        sentences: memories.map((memory) => ({ text: say(memory.text), sources: [memory.number] })),
+      })),
+    })),
+  }));

@@ -184,6 +184,13 @@ describe('the statements of a summary', () => {
     ]);
   });
 
+  it('[E8] may name a source several times if a language model wrote them', () => {
+    expect(statementsOf('Both. [1][2] One again. [1]', 2, true)).toEqual([
+      { text: 'Both.', sources: [0, 1] },
+      { text: 'One again.', sources: [0] },
+    ]);
+  });
+
   it.each([
     'See note [2] for details. [1] Another. [2]',
     'See note [7] for details. [1]',

@@ -16,12 +16,17 @@ describe('[D5] the configuration of a language model', () => {
       baseURL,
       apiKey: undefined,
       models: { root: 'large', sub: 'large' },
+      cheapModel: 'large',
     });
     const two = { ...one, STRATALOG_LLM_SUB_MODEL: 'small', STRATALOG_LLM_API_KEY: 'sesame' };
     expect(languageModel(two)).toEqual({
       baseURL,
       apiKey: 'sesame',
       models: { root: 'large', sub: 'small' },
+      cheapModel: 'large',
+    });
+    expect(languageModel({ ...one, STRATALOG_LLM_CHEAP_MODEL: 'small' })).toMatchObject({
+      cheapModel: 'small',
     });
   });
 

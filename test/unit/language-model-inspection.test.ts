@@ -10,7 +10,7 @@ beforeAll(async () => {
 afterAll(() => llm.close());
 
 const look = (models: { root: string; sub: string }, baseURL = llm.baseURL) =>
-  inspectLanguageModel({ baseURL, apiKey: 'sesame', models });
+  inspectLanguageModel({ baseURL, apiKey: 'sesame', models, cheapModel: models.root });
 
 describe('[J8] the inspection of a language model endpoint', () => {
   it('names the available models, each once', async () => {
@@ -20,7 +20,7 @@ describe('[J8] the inspection of a language model endpoint', () => {
 
   it('names the missing model, the available ones, and the settings', async () => {
     await expect(look({ root: 'large', sub: 'tiny' })).rejects.toThrow(
-      /has no model tiny: set STRATALOG_LLM_MODEL and STRATALOG_LLM_SUB_MODEL .*\(large, small:latest\)$/,
+      /has no model tiny: set STRATALOG_LLM_MODEL, STRATALOG_LLM_SUB_MODEL and STRATALOG_LLM_CHEAP_MODEL .*\(large, small:latest\)$/,
     );
   });
 

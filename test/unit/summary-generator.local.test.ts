@@ -1,9 +1,13 @@
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { SealedEventStore } from '../../src/adapters/eventstore/sealed-event-store.ts';
 import { newId } from '../../src/adapters/random.ts';
+import { Ledger } from '../../src/commands/ledger/ledger.ts';
 import type { CommandContext } from '../../src/commands/context.ts';
+import { quotes } from '../../src/commands/summaries/erase-summaries.ts';
 import { summaryStreamOf } from '../../src/commands/summaries/summary-stream.ts';
 import type { SummaryEvent } from '../../src/domain/summaries/events.ts';
+import type { LanguageModel } from '../../src/ports/language-model.ts';
 import { systemClock } from '../../src/ports/clock.ts';
 import { ManagedProcessor } from '../../src/processors/managed-processor.ts';
 import { migrate } from '../../src/adapters/migrate.ts';
@@ -18,6 +22,7 @@ import {
 import { summaryScheduleManager } from '../../src/worker/summary-schedule-manager.ts';
 import { SummaryScheduleTable } from '../../src/worker/summary-schedule-table.ts';
 import { SummaryScheduler } from '../../src/worker/summary-scheduler.ts';
+import { SummaryWriter } from '../../src/worker/summary-writer.ts';
 import { openTestStore, storeTestMemory, updateTestMemory, type TestStore } from '../support/event-store.ts';
 
 let test: TestStore;
@@ -30,6 +35,7 @@ beforeAll(async () => {
 afterAll(() => test.close());
 
 const none: readonly string[] = [];
+const never = new AbortController().signal;
 const context: CommandContext = {
   caller: {
     tenant: 'acme',
@@ -82,10 +88,12 @@ describe('a generation', () => {
     const own = parts(async () => content(3));
     const caused = { ...context, causationId: newId() };
     const outcomes = await Promise.all(
-      Array.from({ length: 4 }, () => generateSummary(own, caused, generationOf('once'))),
+      Array.from({ length: 4 }, () =>
+        generateSummary(own, { context: caused, ...generationOf('once') }, never),
+      ),
     );
     expect(outcomes).toEqual(Array.from({ length: 4 }, () => 'generated'));
-    await generateSummary(own, caused, generationOf('once'));
+    await generateSummary(own, { context: caused, ...generationOf('once') }, never);
     expect(await eventsOf('once')).toHaveLength(1);
   });
 
@@ -94,8 +102,8 @@ describe('a generation', () => {
     const again = async (hash: string) =>
       generateSummary(
         parts(async () => content(2, hash)),
-        { ...context, causationId: newId() },
-        skipping,
+        { context: { ...context, causationId: newId() }, ...skipping },
+        never,
       );
     expect([await again('2:a'), await again('2:a'), await again('2:b')]).toEqual([
       'generated',
@@ -104,7 +112,9 @@ describe('a generation', () => {
     ]);
     const empty = parts(async () => content(0));
     const nothing = { ...generationOf('nobody'), skipIfUnchanged: true };
-    expect(await generateSummary(empty, { ...context, causationId: newId() }, nothing)).toBe('unchanged');
+    expect(
+      await generateSummary(empty, { context: { ...context, causationId: newId() }, ...nothing }, never),
+    ).toBe('unchanged');
   });
 
   it('of three depths for a scope of 1,000 memories takes less than two seconds', async () => {
@@ -112,10 +122,86 @@ describe('a generation', () => {
     const started = performance.now();
     await generateSummary(
       parts(async () => thousand),
-      { ...context, causationId: newId() },
-      generationOf('large'),
+      { context: { ...context, causationId: newId() }, ...generationOf('large') },
+      never,
     );
     expect(performance.now() - started).toBeLessThan(2_000);
+  });
+});
+
+describe('a generation by a language model', () => {
+  const inWords = 'Pump 0 of hall 0 was serviced by team 0.';
+
+  /** A process with a model whose answer is `answered`. If it is `killed`, nothing reaches the log once the model was called. */
+  function startProcess({ killed = false } = {}) {
+    let calls = 0;
+    const own = parts(async () => content(2));
+    const store = new SealedEventStore(test.log, test.vault);
+    const append = store.append.bind(store);
+    store.append = (...given) =>
+      killed && calls > 0 ? Promise.reject(new Error('killed')) : append(...given);
+    const services = { ...own.services, store };
+    const ledger = new Ledger(services, {});
+    const languageModel: LanguageModel = {
+      models: { root: 'large', sub: 'large' },
+      complete: async ({ schema }) => {
+        calls++;
+        const usage = { model: 'large', inputTokens: 300, outputTokens: 40, requests: 1 };
+        return { value: schema.parse(answered), usage };
+      },
+    };
+    const writer = new SummaryWriter({
+      ledger,
+      languageModel: () => languageModel,
+      models: { usual: 'large', cheap: 'small' },
+      timeoutMs: 5_000,
+    });
+    return { generator: { ...own, services, writer }, services, ledger, called: () => calls };
+  }
+
+  const answered = {
+    summaries: [
+      {
+        number: 1,
+        texts: ['sentence', 'paragraph', 'detailed'].map((depth) => ({
+          depth,
+          sentences: [{ text: inWords, sources: [1] }],
+        })),
+      },
+    ],
+  };
+
+  it('[E7] is not paid for twice if the process is killed between the call and its result', async () => {
+    const own = { ...context, caller: { ...context.caller, tenant: 'killed' }, causationId: newId() };
+    const generation = { context: own, ...generationOf('kit') };
+    const killed = startProcess({ killed: true });
+    await expect(generateSummary(killed.generator, generation, never)).rejects.toThrow('killed');
+    expect(killed.called()).toBe(1);
+
+    const { generator, services, ledger, called } = startProcess();
+    await generateSummary(generator, generation, never);
+    const stream = summaryStreamOf(test.vault, 'killed', generation.summarized);
+    const events = (await test.store.load<SummaryEvent>(stream)).map(({ event }) => event.data);
+    expect(events).toMatchObject([{ model: 'extractive-1', fallback: 'interrupted' }]);
+    expect(called()).toBe(0);
+    expect(await ledger.state('killed')).toMatchObject({ spent: { tokens: 0 } });
+    const later = { ...services, clock: { now: () => new Date(Date.now() + 600_000) } };
+    const { spent, reserved } = await new Ledger(later, {}).state('killed');
+    expect(spent.tokens).toBeGreaterThan(340);
+    expect(reserved.tokens).toBe(0);
+  });
+
+  it('[E7] [H2] goes with each memory that the model was shown, quoted or not', async () => {
+    const own = { ...context, caller: { ...context.caller, tenant: 'shown' }, causationId: newId() };
+    const { generator, ledger } = startProcess();
+    const shown = content(2);
+    const generation = { context: own, ...generationOf('sam') };
+    await generateSummary({ ...generator, read: async () => shown }, generation, never);
+    const stream = summaryStreamOf(test.vault, 'shown', { layer: 'user', scope: { user: 'sam' } });
+    const [event] = (await test.store.load<SummaryEvent>(stream)).map((loaded) => loaded.event);
+    expect(event!.data).toMatchObject({ model: 'large', shown: shown.sources.map(({ id }) => id) });
+    expect(quotes(event!, shown.sources[1]!.id)).toBe(true);
+    expect((await ledger.state('shown')).spent).toEqual({ tokens: 340, usd: 0 });
   });
 });
 
@@ -151,8 +237,12 @@ describe('the schedule', () => {
     const own = parts(async () => content(25));
     await generateSummary(
       own,
-      { ...context, causationId: row!.cause },
-      { ...generationOf('bo'), position: row!.state.position },
+      {
+        context: { ...context, causationId: row!.cause },
+        ...generationOf('bo'),
+        position: row!.state.position,
+      },
+      never,
     );
     const stop = new AbortController();
     const scheduler = new SummaryScheduler(
@@ -161,6 +251,7 @@ describe('the schedule', () => {
         services: { ...own.services, clock: { now: () => later } },
         table,
         changed: new WakeUp(),
+        windowMs: 1,
         onFailure: onParked,
       },
       context,

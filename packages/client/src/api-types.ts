@@ -305,6 +305,8 @@ export interface SummarySettings {
   skipIfUnchanged: boolean;
   /** An older summary is stale, whatever the scope holds; absent: none is too old */
   maxAgeSeconds?: number | undefined;
+  /** Language model that writes them, by its name at the configured endpoint; extractive-1: none. Absent: the configured one, if any */
+  model?: string | undefined;
 }
 
 export interface CreateKey {
@@ -1151,7 +1153,7 @@ export interface Summary {
     agent?: string;
   };
   depth: 'sentence' | 'paragraph' | 'detailed';
-  /** Sentences of memories, verbatim. Each is followed by `[n]`, the number of its source in `sources`, counted from 1 */
+  /** Sentences of memories, verbatim, or written by a language model. Each is followed by `[n]`, the number of its source in `sources`, counted from 1 */
   content: string;
   tokenCount: number;
   tokenizer: string;
@@ -1162,7 +1164,10 @@ export interface Summary {
     revision: number;
   }[];
   generatedAt: string;
+  /** The language model that wrote it; `extractive-1` if none did */
   model: string;
+  /** Why no language model wrote it, although one is configured */
+  fallback?: 'budget-exhausted' | 'model-failed' | 'claims-unsupported' | 'interrupted';
   trigger: 'refresh' | 'context' | 'changes' | 'interval' | 'invalidated';
   /** Probability that it is relevant to `query` */
   relevance?: number;

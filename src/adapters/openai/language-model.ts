@@ -48,7 +48,7 @@ export class OpenAiLanguageModel implements LanguageModel {
   }
 
   async complete<T>(request: CompletionRequest<T>): Promise<Completion<T>> {
-    const tally = new UsageTally(this.models[request.role]);
+    const tally = new UsageTally(request.model ?? this.models[request.role]);
     const first = readValue(await this.#ask(request, tally), request);
     if ('value' in first) return { value: first.value, usage: tally.usage };
     const second = readValue(await this.#ask(request, tally, first), request);

@@ -5,7 +5,7 @@ import { readSummarySettings } from '../../commands/summaries/configure-summarie
 import { assertNamesServedUser } from '../../domain/access/on-behalf.ts';
 import { depthSchema } from '../../domain/summaries/depths.ts';
 import { staleReasons } from '../../domain/summaries/freshness.ts';
-import { summaryTriggers } from '../../domain/summaries/events.ts';
+import { fallbacks, summaryTriggers, type Fallback } from '../../domain/summaries/events.ts';
 import { summaryScopeKey, summaryScopeOf, type SummaryScope } from '../../domain/summaries/summary-scope.ts';
 import type { Summary } from '../../queries/summaries/list-summaries.ts';
 import { mostSummarizedScopes } from '../../queries/summaries/summary-rows.ts';
@@ -21,7 +21,7 @@ const summarySchema = z
     depth: depthSchema,
     content: z.string().meta({
       description:
-        'Sentences of memories, verbatim. Each is followed by `[n]`, the number of its source in `sources`, counted from 1',
+        'Sentences of memories, verbatim, or written by a language model. Each is followed by `[n]`, the number of its source in `sources`, counted from 1',
     }),
     tokenCount: z.int(),
     tokenizer: z.string(),
@@ -30,7 +30,10 @@ const summarySchema = z
       .meta({ description: 'Hash of the memories in the scope when the summary was generated' }),
     sources: z.array(z.object({ id: z.string(), revision: z.int() })),
     generatedAt: z.iso.datetime(),
-    model: z.string(),
+    model: z.string().meta({ description: 'The language model that wrote it; `extractive-1` if none did' }),
+    fallback: z.enum(fallbacks).optional().meta({
+      description: 'Why no language model wrote it, although one is configured',
+    }),
     trigger: z.enum(summaryTriggers),
     relevance: z.number().optional().meta({ description: 'Probability that it is relevant to `query`' }),
     freshness: z.object({
@@ -103,17 +106,27 @@ export const listSummaries = operation({
   },
 });
 
-/** A caller that does not look at the freshness of each summary is told of stale ones. */
+const fallbackReasons: Readonly<Record<Fallback, string>> = {
+  'budget-exhausted': 'the budget of the tenant was used up',
+  'model-failed': 'the language model did not give a usable answer',
+  'claims-unsupported': 'what the language model wrote is not in its sources',
+  interrupted: 'the process ended while the language model was writing',
+};
+
+/** A caller that does not look at each summary is told of stale ones, and of those that no language model wrote although it should have. */
 function warningsOf(items: readonly Summary[]): z.infer<typeof warningsSchema> {
   const stale = items.filter(({ freshness }) => freshness.stale);
-  return stale.length === 0
-    ? []
-    : [
-        {
-          code: 'stale-summary',
-          detail: `${stale.length} of ${items.length} summaries are older than what they sum up`,
-        },
-      ];
+  const warnings: z.infer<typeof warningsSchema> = fallbacks.flatMap((fallback) => {
+    const count = items.filter((item) => item.fallback === fallback).length;
+    const detail = `${count} of ${items.length} summaries are made of quotations, because ${fallbackReasons[fallback]}`;
+    return count === 0 ? [] : [{ code: fallback, detail }];
+  });
+  if (stale.length > 0)
+    warnings.unshift({
+      code: 'stale-summary',
+      detail: `${stale.length} of ${items.length} summaries are older than what they sum up`,
+    });
+  return warnings;
 }
 
 /**

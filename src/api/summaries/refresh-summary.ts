@@ -1,13 +1,18 @@
 import { z } from 'zod';
 import { requestSummary } from '../../commands/summaries/request-summary.ts';
 import { layerSchema, scopeSchema } from '../../domain/layers.ts';
-import { depths, depthSchema } from '../../domain/summaries/depths.ts';
+import type { Amount } from '../../domain/ledger/budget.ts';
+import { mostTokens } from '../../domain/summaries/abstract/prompt.ts';
+import { depths, depthSchema, type Depth } from '../../domain/summaries/depths.ts';
 import { positionField } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { refreshedExample, refreshExample } from './examples.ts';
 
-/** A call of a language model costs at least this. */
-const leastCost = { tokens: 1, usd: 0 };
+/** What a call for the shortest memories reserves. The price depends on the model, which is chosen when the call is made. */
+function leastCost(depths: readonly Depth[]): Amount {
+  const { inputTokens, outputTokens } = mostTokens(depths, 0);
+  return { tokens: inputTokens + outputTokens, usd: 0 };
+}
 
 export const refreshSummary = operation({
   name: 'refreshSummary',
@@ -34,8 +39,8 @@ export const refreshSummary = operation({
     const inOrder = wanted && depths.filter((depth) => wanted.includes(depth));
     const { commands, ledger, summariesCost } = services;
     const request = { layer, scope, depths: inOrder };
-    const requested = await requestSummary(commands, context, request, async () =>
-      summariesCost ? ledger.refusal(context, 'summary', leastCost) : undefined,
+    const requested = await requestSummary(commands, context, request, async (depths) =>
+      summariesCost ? ledger.refusal(context, 'summary', leastCost(depths)) : undefined,
     );
     const { position, replayed } = requested;
     return {

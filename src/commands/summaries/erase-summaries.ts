@@ -42,10 +42,11 @@ export async function eraseSummaries(
   });
 }
 
-/** Whether the event is a generation of summaries that quote the memory. */
+/** Whether the event is a generation of summaries that quote the memory, or whose writer was shown it. */
 export function quotes(event: SummaryEvent, memoryId: string): boolean {
   return (
     event.type === 'SummaryGenerated' &&
-    event.data.summaries.some(({ sources }) => sources.some(({ id }) => id === memoryId))
+    (event.data.shown?.includes(memoryId) === true ||
+      event.data.summaries.some(({ sources }) => sources.some(({ id }) => id === memoryId)))
   );
 }

@@ -57,9 +57,9 @@ export function wasGenerated(
 export async function eraseWithSources(
   services: CommandServices,
   context: CommandContext,
-  { summaries }: Pick<Generated['data'], 'summaries'>,
+  { summaries, shown = [] }: Pick<Generated['data'], 'summaries' | 'shown'>,
 ): Promise<void> {
-  const ids = new Set(summaries.flatMap(({ sources }) => sources.map(({ id }) => id)));
+  const ids = new Set([...shown, ...summaries.flatMap(({ sources }) => sources.map(({ id }) => id))]);
   for (const id of ids) {
     const loaded = await services.store.load<MemoryEvent>(memoryStream(context.caller.tenant, id));
     if (loaded.at(-1)?.event.type === 'MemoryErased') await eraseSummaries(services, context, id, loaded);

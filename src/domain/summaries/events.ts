@@ -12,6 +12,13 @@ export type SummaryTrigger = (typeof summaryTriggers)[number];
 export const invalidations = ['erased', 'deleted', 'replaced'] as const;
 export type Invalidation = (typeof invalidations)[number];
 
+/**
+ * Why summaries are extractive although a language model is configured. `interrupted`: the process ended in the middle of an earlier
+ * attempt, which was paid for.
+ */
+export const fallbacks = ['budget-exhausted', 'model-failed', 'claims-unsupported', 'interrupted'] as const;
+export type Fallback = (typeof fallbacks)[number];
+
 const scope = z.object(scopeSchema.shape);
 
 /** A caller asked for new summaries of a scope; or the program itself did, because a context needed them. */
@@ -37,6 +44,7 @@ export const SummaryGenerated = defineEvent({
     trigger: z.enum(summaryTriggers),
     /** `extractive-1`, or the name of a language model. */
     model: z.string(),
+    fallback: z.enum(fallbacks).optional(),
     tokenizer: z.string(),
     /** Hash of everything that the scope holds: a summary whose hash differs from that of its scope is stale. */
     sourceHash: z.string(),
@@ -44,8 +52,10 @@ export const SummaryGenerated = defineEvent({
     memories: z.int(),
     /** Position that the read models had reached. */
     readPosition: z.int(),
-    /** Whether a quoted memory names a user. */
+    /** Whether a memory that is quoted, or was shown to a language model, names a user. */
     namesUsers: z.boolean(),
+    /** The memories that a language model was shown. Each of them may have left something in the texts. */
+    shown: z.array(z.string()).optional(),
     summaries: z.array(
       z.object({
         depth: depthSchema,

@@ -5,6 +5,9 @@ import { depths, depthSchema } from './depths.ts';
 const day = 86_400;
 const year = 365 * day;
 
+/** Name and version of the extractive summarizer. A version that writes other summaries of the same memories needs a new name. */
+export const extractive = 'extractive-1';
+
 /** When and how the summaries of one layer are made. */
 export const summarySettingsSchema = z
   .strictObject({
@@ -24,6 +27,14 @@ export const summarySettingsSchema = z
     maxAgeSeconds: z.int().min(60).max(year).optional().meta({
       description: 'An older summary is stale, whatever the scope holds; absent: none is too old',
     }),
+    model: z
+      .string()
+      .min(1)
+      .max(200)
+      .optional()
+      .meta({
+        description: `Language model that writes them, by its name at the configured endpoint; ${extractive}: none. Absent: the configured one, if any`,
+      }),
   })
   .meta({ id: 'SummarySettings' });
 

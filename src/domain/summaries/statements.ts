@@ -11,9 +11,10 @@ const marks = /\s(\[\d+\](?:,?\s?\[\d+\])*)(?=\s|$)/gu;
 
 /**
  * The statements of a summary with so many sources. A quoted memory may itself contain something that looks like a mark: if the marks
- * are not each of the sources once, nobody can tell, and the summary is one statement of all its sources.
+ * are not each of the sources once, nobody can tell, and the summary is one statement of all its sources. What a language model wrote
+ * has no marks but ours, which may name a source several times (`isWritten`).
  */
-export function statementsOf(content: string, sources: number): readonly Statement[] {
+export function statementsOf(content: string, sources: number, isWritten = false): readonly Statement[] {
   const statements: Statement[] = [];
   const numbers: number[] = [];
   let from = 0;
@@ -27,7 +28,7 @@ export function statementsOf(content: string, sources: number): readonly Stateme
   const isClear =
     content.slice(from).trim() === '' &&
     statements.every(({ text }) => text !== '') &&
-    new Set(numbers).size === numbers.length &&
+    (isWritten || new Set(numbers).size === numbers.length) &&
     numbers.every((number) => number >= 1 && number <= sources);
   return isClear ? statements : [{ text: content, sources: Array.from({ length: sources }, (_, at) => at) }];
 }

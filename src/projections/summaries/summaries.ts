@@ -48,7 +48,8 @@ interface Progress {
 
 /**
  * The latest summaries of each scope, one row for each depth, with a vector of the text by which a question finds the layers that
- * matter. The vectors are made by the configured model.
+ * matter. The vectors are made by the configured model. The ids in `sources` begin with those of the quoted memories, of which `facts`
+ * has the revisions; a language model was shown the others too.
  */
 export function summaries(embedders: Embedders): Projection<ReadonlyMap<string, Float32Array>> {
   const { id, dimension } = embedders.preferred;
@@ -162,7 +163,7 @@ function progressOf(events: readonly LoadedEvent<SummaryEvent>[]): Progress[] {
 }
 
 function rowsOf({ event: { data }, time, position }: Generated, { tenant, summary }: Progress): Row[] {
-  const { layer, scope, summaries, texts, namesUsers, sourceHash, ...facts } = data;
+  const { layer, scope, summaries, texts, namesUsers, sourceHash, shown = [], ...facts } = data;
   return summaries.map(({ depth, tokenCount, sources }, index) => ({
     tenant,
     summary,
@@ -172,7 +173,7 @@ function rowsOf({ event: { data }, time, position }: Generated, { tenant, summar
     content: texts[index]!,
     token_count: tokenCount,
     source_hash: sourceHash,
-    sources: sources.map(({ id }) => id),
+    sources: [...new Set([...sources.map(({ id }) => id), ...shown])],
     generated_at: time,
     position,
     facts: JSON.stringify({ ...facts, revisions: sources.map(({ revision }) => revision) }),

@@ -3,6 +3,7 @@ import type { BlockSource, SummaryCandidate } from '../../domain/context/block.t
 import { groupBy } from '../../domain/group-by.ts';
 import { relevanceOf } from '../../domain/ranking/score-scale.ts';
 import { depths } from '../../domain/summaries/depths.ts';
+import { extractive } from '../../domain/summaries/settings.ts';
 import { statementsOf } from '../../domain/summaries/statements.ts';
 import type { Sql } from '../../ports/sql.ts';
 import type { ReadView } from '../read-models.ts';
@@ -96,9 +97,9 @@ function candidateOf(rows: readonly PlacedRow[], known: ReadonlyMap<string, Sour
     ...place,
     generatedAt: generatedAt.toISOString(),
     rows,
-    versions: deepestFirst.map(({ depth, content, sources, facts: { revisions } }) => ({
+    versions: deepestFirst.map(({ depth, content, sources, facts: { revisions, model } }) => ({
       depth,
-      statements: statementsOf(content, sources.length)
+      statements: statementsOf(content, revisions.length, model !== extractive)
         .map(({ text, sources: cited }) => ({ text, cited }))
         .filter(({ cited }) => cited.every((at) => known.get(sources[at]!)?.revision === revisions[at]))
         .map(({ text, cited }) => ({ text, sources: cited.map((at) => sourceOf(known.get(sources[at]!)!)) })),

@@ -1,7 +1,7 @@
 import type { TenantContext } from '../../domain/access/context.ts';
 import { precedence, type Layer, type Scope } from '../../domain/layers.ts';
 import { depths as allDepths, type Depth } from '../../domain/summaries/depths.ts';
-import type { SummaryTrigger } from '../../domain/summaries/events.ts';
+import type { Fallback, SummaryTrigger } from '../../domain/summaries/events.ts';
 import { freshnessOf, type Freshness } from '../../domain/summaries/freshness.ts';
 import type { SummarySettings } from '../../domain/summaries/settings.ts';
 import type { SummaryScope } from '../../domain/summaries/summary-scope.ts';
@@ -23,6 +23,8 @@ export interface Summary extends SummaryScope {
   readonly sources: readonly { readonly id: string; readonly revision: number }[];
   readonly generatedAt: string;
   readonly model: string;
+  /** Why it is extractive although a language model is configured. */
+  readonly fallback?: Fallback;
   readonly trigger: SummaryTrigger;
   readonly freshness: Freshness;
   /** To the query, 0..1. */
@@ -134,9 +136,10 @@ export function summaryOf(row: PlacedRow, freshness: Freshness, vector: QueryVec
     tokenCount,
     tokenizer: facts.tokenizer,
     sourceHash,
-    sources: row.sources.map((id, index) => ({ id, revision: facts.revisions[index]! })),
+    sources: facts.revisions.map((revision, index) => ({ id: row.sources[index]!, revision })),
     generatedAt: row.generated_at.toISOString(),
     model: facts.model,
+    ...(facts.fallback !== undefined && { fallback: facts.fallback }),
     trigger: facts.trigger,
     freshness,
     ...(vector && cosine !== null && { relevance: relevanceTo(vector, cosine) }),

@@ -4,7 +4,7 @@ import { scopeKeys, type Layer, type Scope } from '../../domain/layers.ts';
 import { probability } from '../../domain/ranking/calibration.ts';
 import { UNKNOWN_MODEL } from '../../domain/ranking/scales.ts';
 import { depths as allDepths, type Depth } from '../../domain/summaries/depths.ts';
-import type { Invalidation, SummaryTrigger } from '../../domain/summaries/events.ts';
+import type { Fallback, Invalidation, SummaryTrigger } from '../../domain/summaries/events.ts';
 import { placementOf, type SummaryScope } from '../../domain/summaries/summary-scope.ts';
 import type { Sql } from '../../ports/sql.ts';
 import type { ReadView } from '../read-models.ts';
@@ -25,12 +25,14 @@ export interface SummaryRow extends Record<string, unknown> {
   readonly content: string;
   readonly token_count: number;
   readonly source_hash: string;
+  /** As many as `revisions` are quoted, in the order of their marks; a language model was shown the others too. */
   readonly sources: readonly string[];
   readonly generated_at: Date;
   readonly invalidated: Invalidation | null;
   readonly cosine: number | null;
   readonly facts: {
     readonly model: string;
+    readonly fallback?: Fallback;
     readonly tokenizer: string;
     readonly trigger: SummaryTrigger;
     readonly revisions: readonly number[];

@@ -1,0 +1,197 @@
+import type { CommandContext } from '../commands/context.ts';
+import type { Ledger, MadeCall, Reservation } from '../commands/ledger/ledger.ts';
+import type { Layer } from '../domain/layers.ts';
+import { batchesOf } from '../domain/summaries/abstract/batches.ts';
+import { compose } from '../domain/summaries/abstract/compose.ts';
+import {
+  mostOutputTokens,
+  mostTokens,
+  shownOf,
+  summaryAnswer,
+  summaryInput,
+  summaryInstructions,
+  type Brief,
+} from '../domain/summaries/abstract/prompt.ts';
+import type { Depth } from '../domain/summaries/depths.ts';
+import type { Fallback } from '../domain/summaries/events.ts';
+import type { Count, Extract, Source } from '../domain/summaries/extract.ts';
+import { LanguageModelFailed, type LanguageModelFor, type ModelUsage } from '../ports/language-model.ts';
+
+export interface WriterParts {
+  readonly ledger: Ledger;
+  readonly languageModel: LanguageModelFor;
+  readonly models: {
+    readonly usual: string;
+    /** Of the layers company and org. */
+    readonly cheap: string;
+  };
+  readonly timeoutMs: number;
+  /** Called after each call with the number of scopes that it was for, and of those whose answer is used. */
+  readonly onCall?: (call: {
+    readonly model: string;
+    readonly scopes: number;
+    readonly used: number;
+  }) => void;
+  readonly onFailure?: (error: unknown) => void;
+}
+
+/** A scope whose summaries a language model is to write. */
+export interface WritingJob {
+  /** Names the causing event. */
+  readonly context: CommandContext;
+  /** Identifies the work: a repetition has the same id, and is not paid for again. */
+  readonly id: string;
+  readonly layer: Layer;
+  readonly depths: readonly Depth[];
+  readonly sources: readonly Source[];
+  readonly model: string;
+}
+
+export type Writing =
+  | {
+      readonly extracts: readonly Extract[];
+      readonly model: string;
+      /** The memories that the model was shown, whether it cites them or not. */
+      readonly shown: readonly string[];
+    }
+  | { readonly fallback: Fallback };
+
+interface Planned extends WritingJob, Brief {
+  readonly tokens: number;
+}
+
+/**
+ * Has summaries written by a language model, several scopes in one call. A call is reserved in the ledger before it is made, for each
+ * scope by its cause, so that a process which is killed in between does not pay for the same work again after its restart: what
+ * was reserved is charged, and the summary is extractive.
+ */
+export class SummaryWriter {
+  readonly #parts: WriterParts;
+
+  constructor(parts: WriterParts) {
+    this.#parts = parts;
+  }
+
+  /** The model of a layer; `configured` is the name in its settings. */
+  modelOf(layer: Layer, configured: string | undefined): string {
+    const { usual, cheap } = this.#parts.models;
+    return configured ?? (layer === 'company' || layer === 'org' ? cheap : usual);
+  }
+
+  /**
+   * The writings of jobs of one tenant, in their order. Call `settle` once they are recorded, or could not be: it charges what the
+   * calls have cost. Rejects with the reason of `signal` once it is aborted.
+   */
+  async write(
+    jobs: readonly WritingJob[],
+    count: Count,
+    signal: AbortSignal,
+  ): Promise<{ readonly writings: readonly Writing[]; readonly settle: () => Promise<void> }> {
+    const planned = jobs.map((job): Planned => ({ ...job, ...shownOf(job.sources, count) }));
+    const writings = new Map<string, Writing>();
+    const made: MadeCall[] = [];
+    const context = jobs[0]?.context;
+    const settle = async () => {
+      if (context) await this.#parts.ledger.settle(context, made);
+    };
+    try {
+      for (const batch of batchesOf(planned))
+        for (const [job, writing] of await this.#writeBatch(batch, count, signal, made))
+          writings.set(job.id, writing);
+    } catch (error) {
+      await settle();
+      throw error;
+    }
+    return { writings: jobs.map(({ id }) => writings.get(id)!), settle };
+  }
+
+  async #writeBatch(
+    batch: readonly Planned[],
+    count: Count,
+    signal: AbortSignal,
+    made: MadeCall[],
+  ): Promise<(readonly [Planned, Writing])[]> {
+    const { ledger } = this.#parts;
+    const [first] = batch;
+    const reservations = await ledger.reserve(
+      first!.context,
+      batch.map(({ id, model, depths, tokens }) => ({
+        id,
+        purpose: 'summary',
+        model,
+        ...mostTokens(depths, tokens),
+      })),
+    );
+    const called = batch.filter((_, index) => reservations[index]!.outcome === 'reserved');
+    const answered =
+      called.length === 0 ? [] : await this.#call(called, count, signal, made, reservations[0]!);
+    return batch.map((job, index) => {
+      const { outcome } = reservations[index]!;
+      if (outcome === 'exhausted') return [job, { fallback: 'budget-exhausted' }];
+      if (outcome === 'repeated') return [job, { fallback: 'interrupted' }];
+      return [job, answered[called.indexOf(job)]!];
+    });
+  }
+
+  /** The writings of one call, and what it has cost as calls in `made`. */
+  async #call(
+    jobs: readonly Planned[],
+    count: Count,
+    signal: AbortSignal,
+    made: MadeCall[],
+    { day }: Reservation,
+  ): Promise<readonly Writing[]> {
+    const { languageModel, timeoutMs, onCall, onFailure } = this.#parts;
+    const { context, model } = jobs[0]!;
+    let usage: ModelUsage | undefined;
+    let writings: readonly Writing[];
+    try {
+      const completion = await languageModel(context.caller.tenant).complete({
+        role: 'root',
+        model,
+        purpose: 'summary',
+        instructions: summaryInstructions,
+        input: summaryInput(jobs),
+        schema: summaryAnswer,
+        maxOutputTokens: jobs.reduce((sum, { depths }) => sum + mostOutputTokens(depths), 0),
+        signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
+      });
+      ({ usage } = completion);
+      writings = compose(jobs, completion.value, count).map((extracts, index) => {
+        if (extracts === 'unsupported') return { fallback: 'claims-unsupported' };
+        if (extracts === 'incomplete') return { fallback: 'model-failed' };
+        return { extracts, model, shown: jobs[index]!.shown.map(({ id }) => id) };
+      });
+    } catch (error) {
+      if (!(error instanceof LanguageModelFailed)) throw error;
+      ({ usage } = error);
+      onFailure?.(error);
+      writings = jobs.map(() => ({ fallback: 'model-failed' }));
+    } finally {
+      made.push(...shares(jobs, usage, day));
+    }
+    signal.throwIfAborted();
+    onCall?.({
+      model,
+      scopes: jobs.length,
+      used: writings.filter((writing) => 'extracts' in writing).length,
+    });
+    return writings;
+  }
+}
+
+/** The cost of a call divided among its scopes by what they were shown. A call without usage cost nothing. */
+function shares(jobs: readonly Planned[], usage: ModelUsage | undefined, day: string): MadeCall[] {
+  const all = jobs.reduce((sum, { tokens }) => sum + tokens, 0);
+  const left = { input: usage?.inputTokens ?? 0, output: usage?.outputTokens ?? 0 };
+  return jobs.map(({ id, model, tokens }, index) => {
+    const isLast = index === jobs.length - 1;
+    const part = (total = 0) => Math.floor((total * tokens) / Math.max(1, all));
+    const inputTokens = isLast ? left.input : part(usage?.inputTokens);
+    const outputTokens = isLast ? left.output : part(usage?.outputTokens);
+    left.input -= inputTokens;
+    left.output -= outputTokens;
+    const requests = index === 0 ? (usage?.requests ?? 0) : 0;
+    return { id, purpose: 'summary', model, inputTokens, outputTokens, requests, day };
+  });
+}
