@@ -16,6 +16,7 @@ import {
   greedyArm,
   probabilitiesOf,
   rulePolicy,
+  shippedBase,
   softmax,
   type RoutePolicy,
 } from '../../src/domain/learning/route-policy.ts';
@@ -84,6 +85,18 @@ describe('policy of routes', () => {
         const expected = given.score >= given.threshold ? 'decomposition' : 'standard';
         expect(greedyArm(rulePolicy, given, arms)).toBe(expected);
         expect(greedyArm(rulePolicy, { ...given, score: given.threshold }, arms)).toBe('decomposition');
+      }),
+    );
+  });
+
+  it('[D7] starts a candidate from the rule with the default threshold, whatever threshold is in force', () => {
+    const shipped = { ...rulePolicy, base: shippedBase };
+    fc.assert(
+      fc.property(features, (given) => {
+        // Closer than rounding to the threshold, either is right.
+        fc.pre(given.score === 0.3 || Math.abs(given.score - 0.3) > 1e-12);
+        expect(greedyArm(shipped, given, arms)).toBe(given.score >= 0.3 ? 'decomposition' : 'standard');
+        expect(greedyArm(shipped, { ...given, score: 0.3 }, arms)).toBe('decomposition');
       }),
     );
   });
@@ -158,20 +171,11 @@ describe('exploration', () => {
   });
 
   it('[C4] prefers questions for which the policies disagree', () => {
-    const explored = planExploration({
-      threshold: 1.01,
-      incumbent: rulePolicy,
-      candidate: undefined,
-      decisions: 0,
-    });
-    // The default rule decomposes from .3 on, the one in force never.
+    const candidate = { ...rulePolicy, base: shippedBase };
+    const explored = planExploration({ threshold: 1.01, incumbent: rulePolicy, candidate, decisions: 0 });
+    // The candidate starts as the default rule and decomposes from .3 on, the rule in force never.
     expect(explored({ score: 0.3, threshold: 1.01 })).toBeGreaterThan(0.4);
     expect(explored({ score: 0.29, threshold: 1.01 })).toBeLessThan(0.05);
-    const candidate = { ...rulePolicy, tenant: { decomposition: { bias: -3 } }, decisions: 1_000 };
-    const contested = planExploration({ threshold: 0.3, incumbent: rulePolicy, candidate, decisions: 0 });
-    expect(contested({ score: 0.3, threshold: 0.3 })).toBeGreaterThan(
-      contested({ score: 0.29, threshold: 0.3 }),
-    );
   });
 
   it('[C4] explores every question, none more than half of the time, and on the whole hardly more than the rate', () => {

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import { defaultSettings, routes } from '../routing/settings.ts';
+import { routes } from '../routing/settings.ts';
 import type { Arm } from './logged-decision.ts';
 import { clamp } from './reward.ts';
-import { featureOf, greedyArm, rulePolicy, type Features, type RoutePolicy } from './route-policy.ts';
+import { featureOf, greedyArm, type Features, type RoutePolicy } from './route-policy.ts';
 import { typicalMean } from './typical-questions.ts';
 
 /** Share of the decisions that explore: at first, its factor per decision that was learned from, and its floor. */
@@ -14,7 +14,7 @@ export const explorationFloor = 0.05;
 export const explorationLimit = 0.5;
 
 /** Share of the sessions whose decisions are kept for evaluation and never learned from. */
-export const evaluationShare = 0.6;
+export const evaluationShare = 0.7;
 
 /** A contested question is explored at most this many times as often as the rate says, and the others this share of it. */
 const contestedFactor = 3;
@@ -38,8 +38,8 @@ export interface Contest {
   /** Threshold in force. */
   readonly threshold: number;
   readonly incumbent: RoutePolicy;
-  /** What the trainer has learned; undefined before its first step. */
-  readonly candidate: RoutePolicy | undefined;
+  /** What the trainer has learned so far, or the policy that it starts from. */
+  readonly candidate: RoutePolicy;
   /** Number of the tenant's decisions that were learned from. */
   readonly decisions: number;
 }
@@ -47,8 +47,7 @@ export interface Contest {
 /**
  * Makes the function that gives the probability of exploring a question, 0 to 0.5.
  *
- * A question is contested if the incumbent chooses another arm than the candidate or than the rule with the default threshold does:
- * only what is explored there can decide between them. Contested questions are explored up to three times as often as the rate
+ * A question is contested if candidate and incumbent choose different arms: only what is explored there can decide between them. Contested questions are explored up to three times as often as the rate
  * says and the others a tenth as often, such that the mean is not above 1.3 times the rate. While nothing is contested, questions near
  * the threshold are preferred.
  */
@@ -59,12 +58,8 @@ export function planExploration({
   decisions,
 }: Contest): (features: Features) => number {
   const rate = explorationRate(decisions);
-  const isContested = (features: Features) => {
-    const chosen = greedyArm(incumbent, features, routes);
-    const isDefault =
-      greedyArm(rulePolicy, { ...features, threshold: defaultSettings.threshold }, routes) === chosen;
-    return !isDefault || (candidate !== undefined && greedyArm(candidate, features, routes) !== chosen);
-  };
+  const isContested = (features: Features) =>
+    greedyArm(candidate, features, routes) !== greedyArm(incumbent, features, routes);
   const contested = typicalMean((features) => (isContested({ ...features, threshold }) ? 1 : 0));
   if (contested > 0) {
     const factor = Math.min(contestedFactor, contestedBudget / contested);

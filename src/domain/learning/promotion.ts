@@ -22,13 +22,16 @@ export function matchedForLook(looks: number): number {
   return firstLook * 2 ** looks;
 }
 
+/** Share of the error that is left which a look spends. */
+const spentShare = 0.6;
+
 /**
- * Error that a look may spend, the first being number 1: .05 / 2^k, that is .025, .0125, … The sum over any number of looks is below
- * .05 (Bonferroni with a spending function, Lan and DeMets 1983), whatever the decisions depend on each other. Half of what is left
- * goes to the next look, because a first look that decides nothing costs a tenant as many searches again.
+ * Error that a look may spend, the first being number 1: .05 · .6 · .4^(k − 1), that is .03, .012, … The sum over any number of looks
+ * is below .05, whatever the looks depend on each other (a spending function, Lan and DeMets 1983, with Bonferroni's bound). More
+ * than half of what is left goes to the next look, because one that decides nothing costs as many searches again.
  */
 export function errorOfLook(look: number): number {
-  return promotionError / 2 ** look;
+  return promotionError * spentShare * Math.exp((look - 1) * Math.log(1 - spentShare));
 }
 
 /**

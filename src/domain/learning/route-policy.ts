@@ -20,9 +20,22 @@ export interface RoutePolicy {
 export const rulePolicy: RoutePolicy = { version: 'rules-1', base: {}, tenant: {}, decisions: 0 };
 
 /**
- * Features that weights are learned for. `bias` is 1 for every question, and `complex` is 1 for those that the default threshold calls
- * complex, so that they can be learned about together whatever threshold is in force. The others are in a decision's `features`,
- * 0 if missing.
+ * Log-odds of decomposition under the rule per unit of the complexity score above the threshold. Small on purpose: a steep prior has
+ * a vanishing gradient where it is wrong.
+ */
+export const priorSlope = 1;
+
+/**
+ * The global base that the program comes with: it undoes whatever threshold is in force, so that a trainer that starts from it starts
+ * from the rule with the default threshold, which was measured on questions of organisations. A candidate on this base still has
+ * to prove itself against a tenant's own threshold.
+ */
+export const shippedBase: ArmWeights = { decomposition: { shift: priorSlope } };
+
+/**
+ * Features that weights are learned for. `complex` is 1 for questions that the default threshold calls complex, so that they
+ * can be learned about together; `bias` is the same for every question, and one half, so that it is learned more slowly. The
+ * others are in a decision's `features`, 0 if missing.
  */
 export const learnedFeatures = [
   'bias',
@@ -34,14 +47,10 @@ export const learnedFeatures = [
   'structure',
 ] as const;
 
-export type Features = Readonly<Record<string, number>>;
+/** Features that a policy's weights may name: `shift` is how far the threshold in force is above the default. */
+const policyFeatures = [...learnedFeatures, 'shift'] as const;
 
-/**
- * Log-odds of decomposition under the rule per unit of the complexity score above the threshold. Small on purpose: the threshold
- * 1.01 ("never") is then half a unit of log-odds away from a question with a score of .5, which a trainer can learn to cross; a
- * steep prior has a vanishing gradient where it is wrong.
- */
-export const priorSlope = 1;
+export type Features = Readonly<Record<string, number>>;
 
 /** Number of a tenant's decisions at which its adjustment counts half. */
 export const tenantHalfWeight = 20;
@@ -49,9 +58,11 @@ export const tenantHalfWeight = 20;
 export function featureOf(features: Features, name: string): number {
   switch (name) {
     case 'bias':
-      return 1;
+      return 0.5;
     case 'complex':
       return (features['score'] ?? 0) >= defaultSettings.threshold ? 1 : 0;
+    case 'shift':
+      return (features['threshold'] ?? 0) - defaultSettings.threshold;
     default:
       return features[name] ?? 0;
   }
@@ -75,7 +86,7 @@ export function tenantShare(decisions: number): number {
 export function logitsOf(policy: RoutePolicy, features: Features, arms: readonly Arm[]): number[] {
   const share = tenantShare(policy.decisions);
   return arms.map((arm) => {
-    const learned = learnedFeatures.reduce((sum, name) => {
+    const learned = policyFeatures.reduce((sum, name) => {
       const weight = (policy.base[arm]?.[name] ?? 0) + share * (policy.tenant[arm]?.[name] ?? 0);
       return sum + weight * featureOf(features, name);
     }, 0);

@@ -12,6 +12,8 @@ export interface TrainerState {
   readonly weights: ArmWeights;
   /** Expected reward, an exponential moving average over steps; undefined before the first. */
   readonly baseline?: number | undefined;
+  /** Mean squared distance of rewards from the baseline, averaged in the same way. */
+  readonly spread?: number | undefined;
   readonly steps: number;
   /** Decisions learned from. */
   readonly decisions: number;
@@ -25,7 +27,7 @@ export interface TrainerSettings {
   readonly learningRate: number;
   /** Share of the baseline that is kept in each step. */
   readonly baselineKept: number;
-  /** Advantages are cut to ± this. */
+  /** Advantages, in units of the spread of rewards, are cut to ± this. */
   readonly advantageLimit: number;
   /** Importance weights are cut to this. */
   readonly importanceLimit: number;
@@ -37,12 +39,12 @@ export interface TrainerSettings {
 }
 
 export const defaultTrainerSettings: TrainerSettings = {
-  learningRate: 4,
+  learningRate: 0.5,
   baselineKept: 0.9,
-  advantageLimit: 1,
+  advantageLimit: 2,
   importanceLimit: 3,
-  weightLimit: 3,
-  decay: 0.01,
+  weightLimit: 1,
+  decay: 0.02,
   rewards: defaultRewardSettings,
 };
 
@@ -53,10 +55,13 @@ export const defaultTrainerSettings: TrainerSettings = {
 const principalFading = 0.1;
 const principalRest = 0.5;
 
+/** Smallest unit of advantages: rewards that differ by less are the same. */
+const leastUnit = 0.01;
+
 export interface TrainedDecision {
   readonly searchId: string;
   readonly reward: number;
-  /** The reward above the baseline, cut. */
+  /** The reward above the baseline in units of the spread, cut. */
   readonly advantage: number;
   /** Probability of the taken arm under the policy that learns, divided by the recorded propensity, cut. */
   readonly importance: number;
@@ -85,10 +90,11 @@ export function isTrainable(decision: LoggedDecision): boolean {
  * One step of the policy gradient (REINFORCE, Williams 1992), corrected for the difference between the policy that learns and the
  * one that decided by importance weights cut at a limit (Precup, Sutton and Singh 2000; Ionides 2008):
  *
- * w ← clamp((1 − decay) · w + rate · 1/n Σ v · min(π(a|x) / p, limit) · clamp(r − b, ±1) · ∇ log π(a|x))
+ * w ← clamp((1 − decay) · w + rate · 1/n Σ v · min(π(a|x) / p, limit) · clamp((r − b) / s, ±2) · ∇ log π(a|x))
  *
  * A trajectory is one decision, so its return is its reward (requirement C2). The baseline b is the moving average before this step,
- * so that it does not depend on the rewards it is subtracted from; the first step takes its own mean. v limits the weight of one
+ * so that it does not depend on the rewards it is subtracted from; the first step takes its own mean. s is the root of the moving
+ * average of (r − b)², so that the step does not depend on how far rewards lie apart. v limits the weight of one
  * principal in this step and the ones shortly before. ∇ is by the weights of an arm: (1[a = arm] − π(arm|x)) · features.
  *
  * The same decisions in any order and the same state give the same bits.
@@ -114,6 +120,9 @@ export function train(
   const rewards = ordered.map(({ outcome, tokens }) => rewardOf(outcome, tokens, settings.rewards));
   const meanReward = rewards.reduce((sum, reward) => sum + reward, 0) / rewards.length;
   const baseline = state.baseline ?? meanReward;
+  const squares = rewards.reduce((sum, reward) => sum + (reward - baseline) ** 2, 0) / rewards.length;
+  const spread = state.spread ?? squares;
+  const unit = Math.max(leastUnit, Math.sqrt(spread));
   const { weightOf, principals } = weighPrincipals(state.principals, ordered);
   const policy = { version: '', base, tenant: state.weights, decisions: state.decisions };
 
@@ -123,7 +132,11 @@ export function train(
     const probabilities = probabilitiesOf(policy, features, arms);
     const position = arms.indexOf(taken);
     const importance = Math.min(probabilities[position]! / propensities[position]!, settings.importanceLimit);
-    const advantage = clamp(rewards[index]! - baseline, -settings.advantageLimit, settings.advantageLimit);
+    const advantage = clamp(
+      (rewards[index]! - baseline) / unit,
+      -settings.advantageLimit,
+      settings.advantageLimit,
+    );
     const weight = weightOf(principal);
     for (const [other, arm] of arms.entries()) {
       // The standard route is the reference: its logit is always 0.
@@ -140,6 +153,7 @@ export function train(
   const next: TrainerState = {
     weights: stepped(state.weights, gradient, settings),
     baseline: settings.baselineKept * baseline + (1 - settings.baselineKept) * meanReward,
+    spread: settings.baselineKept * spread + (1 - settings.baselineKept) * squares,
     steps: state.steps + 1,
     decisions: state.decisions + ordered.length,
     principals,
