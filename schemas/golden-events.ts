@@ -72,10 +72,17 @@ export const examples: { readonly [Type in EventType]: DataOf<Type> } = {
   FeedbackGiven: { memoryId, kind: 'outdated', score: -0.5, searchId, note: 'we moved on' },
   QuestionJudged: { memoryId, searchId, query: 'which index do we use?' },
   FeedbackErased: { memoryId },
-  SummaryRequested: { layer: 'session', scope: { session: 's-1', user: 'alice' }, depths: ['sentence'] },
+  SummaryRequested: {
+    layer: 'team',
+    scope: { team: 'search' },
+    person: { user: 'alice', session: 's-1' },
+    depths: ['sentence'],
+  },
   SummaryGenerated: {
     layer: 'team',
     scope: { team: 'search' },
+    person: { user: 'alice', session: 's-1' },
+    weighedBy: { judged: 3, own: 1 },
     trigger: 'refresh',
     model: 'extractive-1',
     fallback: 'claims-unsupported',

@@ -47,6 +47,7 @@ interface ConfigureOptions {
   readonly changes?: number | false;
   readonly maxAge?: number | false;
   readonly skipUnchanged?: boolean;
+  readonly personalized?: boolean;
   readonly model?: string | false;
 }
 
@@ -80,6 +81,8 @@ export function summariesCommand(): Command {
     .option('--no-max-age', 'none is too old')
     .option('--skip-unchanged', 'do not make them anew while the scope holds the same')
     .option('--no-skip-unchanged', 'make them anew all the same')
+    .option('--personalized', 'with variants for single users')
+    .option('--no-personalized', 'for everybody alone')
     .option('--model <name>', 'the language model that writes them; extractive-1 for none')
     .option('--no-model', 'the configured language model, if any')
     .action(configure);
@@ -145,7 +148,7 @@ async function configure(options: ConfigureOptions, command: Command): Promise<v
 /** The settings with what the options name; `false` switches a setting off. */
 function changed(
   before: SummarySettings,
-  { depth, interval, changes, maxAge, skipUnchanged, model }: Omit<ConfigureOptions, 'layer'>,
+  { depth, interval, changes, maxAge, skipUnchanged, personalized, model }: Omit<ConfigureOptions, 'layer'>,
 ): SummarySettings {
   const either = <Value>(option: Value | false | undefined, setting: Value | undefined): Value | undefined =>
     option === undefined ? setting : option === false ? undefined : option;
@@ -155,6 +158,7 @@ function changed(
     updateIntervalSeconds: either(interval, before.updateIntervalSeconds),
     updateOnChanges: either(changes, before.updateOnChanges),
     maxAgeSeconds: either(maxAge, before.maxAgeSeconds),
+    personalized: personalized ?? before.personalized,
     model: either(model, before.model),
   };
 }

@@ -1,7 +1,7 @@
 import type { CommandContext, CommandServices } from '../commands/context.ts';
 import { readSummarySettings } from '../commands/summaries/configure-summaries.ts';
 import { recordSummary, wasGenerated } from '../commands/summaries/record-summary.ts';
-import { summaryStreamOf } from '../commands/summaries/summary-stream.ts';
+import { isOf, summaryStreamOf } from '../commands/summaries/summary-stream.ts';
 import type { Depth } from '../domain/summaries/depths.ts';
 import type { SummaryEvent, SummaryTrigger } from '../domain/summaries/events.ts';
 import { extract, type Source } from '../domain/summaries/extract.ts';
@@ -18,6 +18,8 @@ export interface ScopeContent {
   readonly namingUsers: ReadonlySet<string>;
   readonly hash: string;
   readonly position: number;
+  /** Of a variant: how many memories the user judged, and how many are the user's own. */
+  readonly weighedBy?: { readonly judged: number; readonly own: number } | undefined;
 }
 
 export interface GeneratorParts {
@@ -101,7 +103,7 @@ async function prepare(
   const loaded = await services.store.load<SummaryEvent>(stream);
   if (wasGenerated(loaded, context.causationId)) return 'generated';
   const content = await read(tenant, summarized, position);
-  if (skipIfUnchanged && isUpToDate(loaded, content)) return 'unchanged';
+  if (skipIfUnchanged && isUpToDate(loaded.filter(isOf(summarized)), content)) return 'unchanged';
   return { ...generation, id: `${context.causationId}/${stream}`, content, started };
 }
 
@@ -118,7 +120,8 @@ async function write(
   const settings = await readSummarySettings(services.store, first.context.caller.tenant);
   const chosen = due.filter(
     ({ summarized, content }) =>
-      content.sources.length > 0 && settings[summarized.layer].model !== extractive,
+      // Variants for single users would multiply the costs of a scope.
+      !summarized.person && content.sources.length > 0 && settings[summarized.layer].model !== extractive,
   );
   if (chosen.length === 0) return nothing;
   const jobs = chosen.map(({ context, id, summarized: { layer }, depths, content: { sources } }) => ({
@@ -146,6 +149,8 @@ async function record(
   await recordSummary(services, context, {
     layer: summarized.layer,
     scope: { ...summarized.scope },
+    ...(summarized.person && { person: summarized.person }),
+    ...(content.weighedBy && { weighedBy: content.weighedBy }),
     trigger,
     model: isWritten ? writing.model : extractive,
     ...(writing && !isWritten && { fallback: writing.fallback }),

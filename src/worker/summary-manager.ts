@@ -12,7 +12,7 @@ export function summaryManager(parts: GeneratorParts, context: CommandContext): 
       const generations = events.flatMap(({ id, event, metadata, position }): Generation[] => {
         if (event.type !== 'SummaryRequested') return [];
         const { tenant, correlationId, traceId } = metadata;
-        const { layer, scope, depths } = event.data;
+        const { layer, scope, person, depths } = event.data;
         const own = {
           ...context,
           caller: { ...context.caller, tenant },
@@ -21,7 +21,7 @@ export function summaryManager(parts: GeneratorParts, context: CommandContext): 
           ...(traceId !== undefined && { traceId }),
         };
         const trigger = metadata.cause === 'system' ? ('context' as const) : ('refresh' as const);
-        return [{ context: own, summarized: { layer, scope }, depths, trigger, position }];
+        return [{ context: own, summarized: { layer, scope, person }, depths, trigger, position }];
       });
       const byTenant = [...groupBy(generations, ({ context: { caller } }) => caller.tenant).values()];
       // The endpoint of one tenant's model may be slow.

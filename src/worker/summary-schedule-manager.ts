@@ -165,6 +165,8 @@ async function scopesOf(
       ...(await Promise.all(
         events.slice(from, from + readsAtOnce).map(async ({ event, metadata: { tenant } }) => {
           if (event.type === 'SummaryConfigured') return undefined;
+          // Variants are made when contexts need them.
+          if (event.type === 'SummaryGenerated' && event.data.person) return undefined;
           const place =
             'memoryId' in event.data && !('layer' in event.data && 'reason' in event.data)
               ? await placeOf(tenant, event.data.memoryId)

@@ -290,6 +290,10 @@ export interface RefreshSummary {
         agent?: string | undefined;
       }
     | undefined;
+  /** Make the summaries that are personalised for this user, instead of those for everybody. The settings of the layer must allow it */
+  user?: string | undefined;
+  /** Those for one session of the user. Default of `user`: the user of the caller */
+  session?: string | undefined;
   /** Depths of the summaries to generate. Default: those in the settings of the layer */
   depths?: readonly ('sentence' | 'paragraph' | 'detailed')[] | undefined;
 }
@@ -303,6 +307,8 @@ export interface SummarySettings {
   updateOnChanges?: number | undefined;
   /** Not made anew while the scope holds the same */
   skipIfUnchanged: boolean;
+  /** Variants for single users, weighed by what is theirs; only of the layers project, team, org and company. Absent: none */
+  personalized?: boolean | undefined;
   /** An older summary is stale, whatever the scope holds; absent: none is too old */
   maxAgeSeconds?: number | undefined;
   /** Language model that writes them, by its name at the configured endpoint; extractive-1: none. Absent: the configured one, if any */
@@ -1153,6 +1159,15 @@ export interface Summary {
     agent?: string;
   };
   depth: 'sentence' | 'paragraph' | 'detailed';
+  /** Whether it is for one user alone */
+  personalized: boolean;
+  /** Whom it is for, and how many of the memories the user judged (`judged`) or name the user (`own`), which it was weighed by */
+  personalization?: {
+    user: string;
+    session?: string;
+    judged: number;
+    own: number;
+  };
   /** Sentences of memories, verbatim, or written by a language model. Each is followed by `[n]`, the number of its source in `sources`, counted from 1 */
   content: string;
   tokenCount: number;
@@ -1521,6 +1536,10 @@ export interface ListSummariesQuery {
   'scope.user'?: string | undefined;
   'scope.agent'?: string | undefined;
   depth?: 'sentence' | 'paragraph' | 'detailed' | undefined;
+  /** The summaries that were personalised for this user, instead of those for everybody */
+  user?: string | undefined;
+  /** Those for one session of the user. Default of `user`: the user of the caller */
+  session?: string | undefined;
   /** A question: each summary has its relevance to it */
   query?: string | undefined;
   /** Position from an earlier response; the answer includes everything up to it, such as your own write */

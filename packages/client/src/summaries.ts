@@ -8,6 +8,10 @@ export interface AskedSummaries {
   readonly layer?: api.Summary['layer'] | undefined;
   readonly scope?: Readonly<Record<string, string>> | undefined;
   readonly depth?: api.Summary['depth'] | undefined;
+  /** The summaries that were personalised for this user, instead of those for everybody. */
+  readonly user?: string | undefined;
+  /** Those for one session of the user. */
+  readonly session?: string | undefined;
   /** A question: each summary has its relevance to it. */
   readonly query?: string | undefined;
 }

@@ -96,13 +96,13 @@ export const buildContext = operation({
     assertProfiled(input, asOf !== undefined);
     const region = searchRegion(caller, { scope }, { isAsOf: asOf !== undefined });
     const request = { ...withPluralNames(rest), ...region, ...timeOfAsking(now), asOf, ...wait };
-    const { fact, later, position, ...answer } = await services.contexts.build(caller, request);
+    const { fact, later, position, matters, ...answer } = await services.contexts.build(caller, request);
     services.facts.record({ ...fact, context });
     later?.then(
       (follower) => services.facts.record({ ...follower, context, follows: true }),
       () => undefined,
     );
-    if (asOf === undefined) services.demand.add(context, personalScopes(caller, request));
+    if (asOf === undefined) services.demand.add(context, personalScopes(caller, request, matters));
     return { output: { ...answer, position: token(position) } };
   },
 });

@@ -1,7 +1,8 @@
 import type { CommandContext, CommandServices } from '../../commands/context.ts';
+import { readSummarySettings } from '../../commands/summaries/configure-summaries.ts';
 import { demandSummary } from '../../commands/summaries/demand-summary.ts';
 import type { TenantContext } from '../../domain/access/context.ts';
-import { isVisible, visible } from '../../domain/access/visibility.ts';
+import { isVisible, visibilityKeys, visible } from '../../domain/access/visibility.ts';
 import type { Layer, Scope } from '../../domain/layers.ts';
 import { summaryScopeKey, summaryScopeOf, type SummaryScope } from '../../domain/summaries/summary-scope.ts';
 import type { ReadModels } from '../../queries/read-models.ts';
@@ -36,7 +37,7 @@ export class SummaryDemand {
       ...(traceId !== undefined && { traceId }),
     };
     for (const scope of scopes) {
-      const key = `${tenant}/${summaryScopeKey(scope)}`;
+      const key = JSON.stringify([tenant, summaryScopeKey(scope), scope.person]);
       if (this.#running.has(key)) continue;
       const running = this.#demand(own, scope)
         .catch(onFailure)
@@ -52,27 +53,38 @@ export class SummaryDemand {
 
   async #demand(context: CommandContext, summarized: SummaryScope): Promise<void> {
     const { commands, models, windowMs } = this.#parts;
+    const { layer, person } = summarized;
+    const { tenant } = context.caller;
+    if (person && !(await readSummarySettings(commands.store, tenant))[layer].personalized) return;
     const [hash] = await models.read({ projections: scopeModels }, (view) =>
-      readScopeHashes(models.sql, view, context.caller.tenant, [summarized]),
+      readScopeHashes(models.sql, view, tenant, [summarized]),
     );
     await demandSummary(commands, context, { summarized, hash: hash!, windowMs });
   }
 }
 
-/** The session and the agent of a context, as far as the caller may see their summaries. */
+/**
+ * The summaries that are made because of a context: of its session and its agent, as far as the caller may see them, and the caller's
+ * variants of those shared scopes that matter for the question.
+ */
 export function personalScopes(
   caller: TenantContext,
   { sessionId, scope = {}, layers }: ContextPlace,
+  matters: readonly SummaryScope[],
 ): readonly SummaryScope[] {
   const { user = caller.user, session = sessionId, agent = caller.agent } = scope;
   const identifiers = { ...(user !== undefined && { user }) };
   const visibility = visible(caller);
-  return [
+  const own = [
     ...(session === undefined ? [] : [{ layer: 'session' as const, scope: { ...identifiers, session } }]),
     ...(agent === undefined ? [] : [{ layer: 'agent' as const, scope: { ...identifiers, agent } }]),
   ]
     .map(summaryScopeOf)
     .filter((one) => isVisible(visibility, one) && (!layers || layers.includes(one.layer)));
+  if (caller.user === undefined) return own;
+  const person = { user: caller.user };
+  const shared = matters.filter(({ layer }) => !visibilityKeys(layer).includes('user'));
+  return [...own, ...shared.map((one) => ({ ...one, person }))];
 }
 
 interface ContextPlace {

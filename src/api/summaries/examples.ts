@@ -5,6 +5,7 @@ export const summaryExample = {
   layer: 'team',
   scope: { team: 'release' },
   depth: 'sentence',
+  personalized: false,
   content: `${memoryExample.content} [1]`,
   tokenCount: 14,
   tokenizer: 'o200k_base',

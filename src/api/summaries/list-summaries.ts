@@ -13,12 +13,21 @@ import { asRecorded, waitFields } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { queryText, warningsSchema } from '../search/fields.ts';
 import { summariesExample } from './examples.ts';
+import { personOf } from './person.ts';
 
 const summarySchema = z
   .object({
     layer: layerSchema,
     scope: scopeSchema.meta({ description: 'Identifiers that name the scope within its layer' }),
     depth: depthSchema,
+    personalized: z.boolean().meta({ description: 'Whether it is for one user alone' }),
+    personalization: z
+      .object({ user: z.string(), session: z.string().optional(), judged: z.int(), own: z.int() })
+      .optional()
+      .meta({
+        description:
+          'Whom it is for, and how many of the memories the user judged (`judged`) or name the user (`own`), which it was weighed by',
+      }),
     content: z.string().meta({
       description:
         'Sentences of memories, verbatim, or written by a language model. Each is followed by `[n]`, the number of its source in `sources`, counted from 1',
@@ -62,6 +71,12 @@ export const listSummaries = operation({
     layer: layerSchema.optional(),
     ...scopeFields,
     depth: depthSchema.optional(),
+    user: identifier.optional().meta({
+      description: 'The summaries that were personalised for this user, instead of those for everybody',
+    }),
+    session: identifier.optional().meta({
+      description: 'Those for one session of the user. Default of `user`: the user of the caller',
+    }),
     query: queryText.optional().meta({ description: 'A question: each summary has its relevance to it' }),
     ...waitFields,
   }),
@@ -85,12 +100,13 @@ export const listSummaries = operation({
   audit: { what: 'summaries', when: 'watched' },
   async handle({ caller, input, services, wait, token }) {
     const { layer, depth, query } = input;
+    const person = personOf(caller, input);
     const scope: Scope = Object.fromEntries(
       scopeKeys.flatMap((key) => (input[`scope.${key}`] === undefined ? [] : [[key, input[`scope.${key}`]]])),
     );
     assertNamesServedUser(caller, scope);
     const settings = await readSummarySettings(services.commands.store, caller.tenant);
-    const asked = { layer, scope, depth, query, ...wait };
+    const asked = { layer, scope, depth, person, query, ...wait };
     const { items, position } = await services.summaries.list(caller, settings, asked);
     const named = layer !== undefined && depth !== undefined ? oneScope(caller, { layer, scope }) : undefined;
     return {

@@ -1,11 +1,12 @@
 import { z } from 'zod';
 import { requestSummary } from '../../commands/summaries/request-summary.ts';
-import { layerSchema, scopeSchema } from '../../domain/layers.ts';
+import { identifier, layerSchema, scopeSchema } from '../../domain/layers.ts';
 import type { Amount } from '../../domain/ledger/budget.ts';
 import { mostTokens } from '../../domain/summaries/abstract/prompt.ts';
 import { depths, depthSchema, type Depth } from '../../domain/summaries/depths.ts';
 import { positionField } from '../fields.ts';
 import { operation } from '../operation.ts';
+import { personOf } from './person.ts';
 import { refreshedExample, refreshExample } from './examples.ts';
 
 /** What a call for the shortest memories reserves. The price depends on the model, which is chosen when the call is made. */
@@ -25,6 +26,13 @@ export const refreshSummary = operation({
         description:
           'Identifier of the layer. For sessions and agents also the user, by default the user of the caller',
       }),
+      user: identifier.optional().meta({
+        description:
+          'Make the summaries that are personalised for this user, instead of those for everybody. The settings of the layer must allow it',
+      }),
+      session: identifier.optional().meta({
+        description: 'Those for one session of the user. Default of `user`: the user of the caller',
+      }),
       depths: z.array(depthSchema).min(1).max(depths.length).optional().meta({
         description: 'Depths of the summaries to generate. Default: those in the settings of the layer',
       }),
@@ -34,13 +42,16 @@ export const refreshSummary = operation({
   examples: { input: refreshExample, output: refreshedExample },
   access: 'every-caller',
   command: { scope: () => ['POST', '/v1/summaries/refresh'] },
-  async handle({ context, input, services, token }) {
+  async handle({ caller, context, input, services, token }) {
     const { layer, scope, depths: wanted } = input;
     const inOrder = wanted && depths.filter((depth) => wanted.includes(depth));
     const { commands, ledger, summariesCost } = services;
-    const request = { layer, scope, depths: inOrder };
+    const person = personOf(caller, input);
+    const request = { layer, scope, person, depths: inOrder };
+    // No language model writes variants for single users.
+    const isCharged = summariesCost && person === undefined;
     const requested = await requestSummary(commands, context, request, async (depths) =>
-      summariesCost ? ledger.refusal(context, 'summary', leastCost(depths)) : undefined,
+      isCharged ? ledger.refusal(context, 'summary', leastCost(depths)) : undefined,
     );
     const { position, replayed } = requested;
     return {

@@ -1,4 +1,6 @@
+import { visibilityKeys } from '../../domain/access/visibility.ts';
 import { layers, type Layer } from '../../domain/layers.ts';
+import { invalid } from '../../domain/problems.ts';
 import { depths } from '../../domain/summaries/depths.ts';
 import type { SummaryPolicyEvent } from '../../domain/summaries/events.ts';
 import { defaultSummarySettings, type SummarySettings } from '../../domain/summaries/settings.ts';
@@ -22,6 +24,11 @@ export async function configureSummaries(
   layer: Layer,
   wanted: SummarySettings,
 ): Promise<CommandResult & { readonly settings: SummarySettings }> {
+  if (wanted.personalized && visibilityKeys(layer).includes('user'))
+    throw invalid(
+      'personalized',
+      `must be left out or false: summaries of the layer ${layer} are of one user`,
+    );
   const settings = { ...wanted, depths: depths.filter((depth) => wanted.depths.includes(depth)) };
   const { history, position, replayed } = await changeStream<SummaryPolicyEvent>(services, context, {
     stream: summarySettingsStream(context.caller.tenant),

@@ -6,7 +6,7 @@ import type { LoadedEvent } from '../../ports/event-store.ts';
 import { changeStream } from '../change-stream.ts';
 import type { CommandContext, CommandServices } from '../context.ts';
 import { readSummarySettings } from './configure-summaries.ts';
-import { summaryStreamOf } from './summary-stream.ts';
+import { isOf, summaryStreamOf } from './summary-stream.ts';
 
 export interface Demand {
   readonly summarized: SummaryScope;
@@ -24,12 +24,13 @@ export async function demandSummary(
 ): Promise<void> {
   const { tenant } = context.caller;
   const settings = (await readSummarySettings(services.store, tenant))[summarized.layer];
+  if (summarized.person && !settings.personalized) return;
   const now = services.clock.now();
   await changeStream<SummaryEvent>(services, context, {
     stream: summaryStreamOf(services.vault, tenant, summarized),
     memoryId: '',
     decide: (loaded) =>
-      isDue(loaded, { hash, windowMs, settings, now })
+      isDue(loaded.filter(isOf(summarized)), { hash, windowMs, settings, now })
         ? [{ type: 'SummaryRequested', data: { ...summarized, depths: settings.depths } }]
         : [],
   });

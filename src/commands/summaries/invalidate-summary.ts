@@ -26,15 +26,19 @@ export async function invalidateSummary(
     stream: summaryStreamOf(services.vault, context.caller.tenant, summarized),
     memoryId,
     decide: (loaded) => {
-      const last = loaded.findLast(({ event }) => event.type === 'SummaryGenerated')?.event;
+      const latest = new Map(
+        loaded.flatMap(({ event }) =>
+          event.type === 'SummaryGenerated' ? [[JSON.stringify(event.data.person), event] as const] : [],
+        ),
+      );
       const isRecorded = loaded.some(
         ({ event, metadata }) =>
           event.type === 'SummaryInvalidated' && metadata.causationId === context.causationId,
       );
-      return last?.type === 'SummaryGenerated' &&
-        !isRecorded &&
-        last.data.readPosition < position &&
-        quotes(last, memoryId)
+      const isQuoted = [...latest.values()].some(
+        (event) => event.data.readPosition < position && quotes(event, memoryId),
+      );
+      return isQuoted && !isRecorded
         ? [{ type: 'SummaryInvalidated', data: { ...summarized, reason, memoryId } }]
         : [];
     },

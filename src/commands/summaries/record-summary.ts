@@ -10,8 +10,8 @@ import { summaryStreamOf } from './summary-stream.ts';
 type Generated = Extract<SummaryEvent, { type: 'SummaryGenerated' }>;
 
 /**
- * Records new summaries, once for each event that caused them (`context.causationId`). The key belongs to the user of the scope, or
- * to the tenant. If a quoted memory was erased since it was read, erases the new summaries at once.
+ * Records new summaries, once for each event that caused them (`context.causationId`). The key belongs to the user of a
+ * variant or of the scope, or to the tenant. If a quoted memory was erased since it was read, erases the new summaries at once.
  */
 export async function recordSummary(
   services: CommandServices,
@@ -27,7 +27,7 @@ export async function recordSummary(
     const key = {
       tenant,
       id: `summary.${newId()}`,
-      subject: vault.pseudonym('subject', tenant, data.scope.user ?? tenant),
+      subject: vault.pseudonym('subject', tenant, data.person?.user ?? data.scope.user ?? tenant),
     };
     try {
       const event: Generated = { type: 'SummaryGenerated', data };

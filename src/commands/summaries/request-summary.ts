@@ -4,7 +4,7 @@ import { scopeKeys, type Layer, type Scope } from '../../domain/layers.ts';
 import type { TenantContext } from '../../domain/access/context.ts';
 import type { Depth } from '../../domain/summaries/depths.ts';
 import type { SummaryEvent } from '../../domain/summaries/events.ts';
-import type { SummaryScope } from '../../domain/summaries/summary-scope.ts';
+import { seesPerson, type Person, type SummaryScope } from '../../domain/summaries/summary-scope.ts';
 import { changeStream } from '../change-stream.ts';
 import { callerKey, type CommandContext, type CommandResult, type CommandServices } from '../context.ts';
 import { readSummarySettings } from './configure-summaries.ts';
@@ -13,6 +13,8 @@ import { summaryStreamOf } from './summary-stream.ts';
 export interface SummaryRequest {
   readonly layer: Layer;
   readonly scope: Scope;
+  /** For a variant. */
+  readonly person?: Person | undefined;
   /** Default: those of the settings of the layer. */
   readonly depths?: readonly Depth[] | undefined;
 }
@@ -31,11 +33,17 @@ export async function requestSummary(
 ): Promise<RequestedSummary> {
   const { caller } = context;
   if (!isWriter(caller)) throw new Problem('forbidden', 'this credential may not have summaries made');
-  const summarized = completeScope(caller, named);
-  if (!isVisible(visible(caller), summarized))
+  const { person } = named;
+  const summarized = { ...completeScope(caller, named), ...(person && { person }) };
+  const visibility = visible(caller);
+  if (!isVisible(visibility, summarized))
     throw new Problem('not-found', `no such ${summarized.layer} that this caller can see`);
-  const depths =
-    wanted ?? (await readSummarySettings(services.store, caller.tenant))[summarized.layer].depths;
+  if (person && !seesPerson(visibility, person))
+    throw new Problem('not-found', 'no such user that this caller can see');
+  const settings = (await readSummarySettings(services.store, caller.tenant))[summarized.layer];
+  if (person && !settings.personalized)
+    throw invalid('user', `must be left out: \`personalized\` is off for the layer ${summarized.layer}`);
+  const depths = wanted ?? settings.depths;
   const refused = await refusal(depths);
   const { position, replayed } = await changeStream<SummaryEvent>(services, context, {
     stream: summaryStreamOf(services.vault, caller.tenant, summarized),

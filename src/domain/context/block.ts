@@ -20,6 +20,8 @@ export interface BlockScope {
   readonly id: string;
   readonly layer: Layer;
   readonly scope: Scope;
+  /** Of a summary that was personalised. */
+  readonly forUser?: string;
 }
 
 /** A summary that may be put into a context, in one of its depths. */
@@ -48,9 +50,10 @@ export interface Block extends BlockScope {
   readonly statements: readonly BlockStatement[];
 }
 
-/** "team search", "company". */
-export function nameOf({ layer, scope }: Pick<BlockScope, 'layer' | 'scope'>): string {
-  return layer === 'company' ? layer : `${layer} ${scope[layer]}`;
+/** "team search", "company", "team search, for mia". */
+export function nameOf({ layer, scope, forUser }: Pick<BlockScope, 'layer' | 'scope' | 'forUser'>): string {
+  const name = layer === 'company' ? layer : `${layer} ${scope[layer]}`;
+  return forUser === undefined ? name : `${name}, for ${forUser}`;
 }
 
 export function blockText({ statements }: Pick<Block, 'statements'>): string {

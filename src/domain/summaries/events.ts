@@ -3,6 +3,7 @@ import { defineEvent, type EventOf } from '../events/define.ts';
 import { layerSchema, scopeSchema } from '../layers.ts';
 import { depthSchema } from './depths.ts';
 import { summarySettingsSchema } from './settings.ts';
+import { personSchema } from './summary-scope.ts';
 
 /** Why a summary was generated: a caller asked for it, a context needed it, or something had changed. */
 export const summaryTriggers = ['refresh', 'context', 'changes', 'interval', 'invalidated'] as const;
@@ -26,7 +27,13 @@ export const SummaryRequested = defineEvent({
   type: 'SummaryRequested',
   category: 'summary',
   version: 1,
-  routing: z.object({ layer: layerSchema, scope, depths: z.array(depthSchema) }),
+  routing: z.object({
+    layer: layerSchema,
+    scope,
+    /** Of a variant for one user. */
+    person: personSchema.optional(),
+    depths: z.array(depthSchema),
+  }),
   sealed: z.object({}),
 });
 
@@ -41,6 +48,10 @@ export const SummaryGenerated = defineEvent({
   routing: z.object({
     layer: layerSchema,
     scope,
+    /** Of a variant for one user: the summaries for everybody, and those for others, stay. */
+    person: personSchema.optional(),
+    /** By what a variant was weighed: how many memories of the scope the user judged, and how many name the user. */
+    weighedBy: z.object({ judged: z.int(), own: z.int() }).optional(),
     trigger: z.enum(summaryTriggers),
     /** `extractive-1`, or the name of a language model. */
     model: z.string(),

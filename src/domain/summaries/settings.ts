@@ -24,6 +24,10 @@ export const summarySettingsSchema = z
       description: 'Made anew after this many changes of memories; absent: not by changes',
     }),
     skipIfUnchanged: z.boolean().meta({ description: 'Not made anew while the scope holds the same' }),
+    personalized: z.boolean().optional().meta({
+      description:
+        'Variants for single users, weighed by what is theirs; only of the layers project, team, org and company. Absent: none',
+    }),
     maxAgeSeconds: z.int().min(60).max(year).optional().meta({
       description: 'An older summary is stale, whatever the scope holds; absent: none is too old',
     }),

@@ -1,5 +1,10 @@
-import { visibilityKeys, type Placement } from '../access/visibility.ts';
+import { z } from 'zod';
+import { isVisible, visibilityKeys, type Placement, type Visibility } from '../access/visibility.ts';
 import { scopeKeys, type Layer, type Scope } from '../layers.ts';
+
+/** Whom a personalised variant of a summary is for: a user, perhaps in one session. Nobody else is shown it. */
+export const personSchema = z.object({ user: z.string(), session: z.string().optional() });
+export type Person = z.infer<typeof personSchema>;
 
 /**
  * What one summary is about: a layer and the identifiers that decide who sees its memories (`visibilityKeys`), and no others. Summaries
@@ -8,6 +13,8 @@ import { scopeKeys, type Layer, type Scope } from '../layers.ts';
 export interface SummaryScope {
   readonly layer: Layer;
   readonly scope: Scope;
+  /** Of a variant. */
+  readonly person?: Person | undefined;
 }
 
 /** The scope whose summary a memory is a source of. */
@@ -35,4 +42,14 @@ export function summaryScopeKey({ layer, scope }: SummaryScope): string {
  */
 export function placementOf({ layer, scope }: SummaryScope, namesUsers: boolean): Placement {
   return { layer, scope: namesUsers && scope.user === undefined ? { ...scope, user: '' } : scope };
+}
+
+/** Whether both are for the same person, or both for everybody. */
+export function isSamePerson(one: Person | undefined, other: Person | undefined): boolean {
+  return one?.user === other?.user && one?.session === other?.session;
+}
+
+/** Whether a caller may see what is for this person: as it may see memories of the layer `user` of this user. */
+export function seesPerson(visibility: Visibility, { user }: Person): boolean {
+  return isVisible(visibility, { layer: 'user', scope: { user } });
 }

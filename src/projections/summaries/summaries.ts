@@ -1,5 +1,7 @@
+import { createHash } from 'node:crypto';
 import type { Depth } from '../../domain/summaries/depths.ts';
 import type { Invalidation, SummaryEvent } from '../../domain/summaries/events.ts';
+import type { Person } from '../../domain/summaries/summary-scope.ts';
 import type { Embedder, Embedders } from '../../ports/embedder.ts';
 import type { LoadedEvent } from '../../ports/event-store.ts';
 import { digestOf } from '../digest.ts';
@@ -16,6 +18,8 @@ const columns = {
   ...keys,
   depth: 'text',
   ...scopeColumnTypes,
+  for_user: 'text',
+  for_session: 'text',
   names_users: 'boolean',
   content: 'text',
   token_count: 'integer',
@@ -27,7 +31,10 @@ const columns = {
   invalidated: 'text',
 } as const;
 const added = new Recordset(columns);
-const scopes = new Recordset(keys);
+const summaryKeys = new Recordset(keys);
+
+/** SQL: whether a summary is of the scope `$2`, for everybody or for one user. */
+const isOfScope = (summary: string): string => `(${summary} = $2 or starts_with(${summary}, $2 || '.'))`;
 
 interface Row {
   readonly depth: Depth;
@@ -36,11 +43,20 @@ interface Row {
   readonly [column: string]: unknown;
 }
 
-/** The current summaries of a scope within this batch; undefined until one is generated there. */
+/** The current summaries of a scope, for everybody or for one user, within this batch; undefined until one is generated there. */
 interface Progress {
   readonly tenant: string;
+  /** Of the scope. */
+  readonly scope: string;
+  /** The same as `scope`, but of a variant for one user followed by a hash of whom it is for. */
   readonly summary: string;
   rows: readonly Row[] | undefined;
+}
+
+/** What happened to all summaries of a scope in this batch. */
+interface ScopeProgress {
+  readonly tenant: string;
+  readonly scope: string;
   readonly erased: string[];
   /** Why the summaries before this batch no longer hold. */
   invalidated: Invalidation | undefined;
@@ -57,7 +73,7 @@ export function summaries(embedders: Embedders): Projection<ReadonlyMap<string, 
   if (!embedder) throw new RangeError(`no model ${id}`);
   return {
     name: 'summaries',
-    version: 2,
+    version: 3,
     variant: id,
     handles: ['SummaryGenerated', 'SummaryInvalidated'],
     tables: ['summaries'],
@@ -67,6 +83,8 @@ export function summaries(embedders: Embedders): Projection<ReadonlyMap<string, 
         summary text not null,
         depth text not null,
         ${scopeColumns},
+        for_user text,
+        for_session text,
         names_users boolean not null,
         content text not null,
         token_count integer not null,
@@ -101,7 +119,7 @@ async function embedTexts(
   embedder: Embedder,
   events: readonly LoadedEvent<SummaryEvent>[],
 ): Promise<ReadonlyMap<string, Float32Array>> {
-  const rows = progressOf(events).flatMap(({ rows = [] }) => rows);
+  const rows = progressOf(events).all.flatMap(({ rows = [] }) => rows);
   const texts = [...new Set(rows.map(({ content }) => content))];
   const vectors = texts.length === 0 ? [] : await embedder.embed(texts, 'passage');
   return new Map(texts.map((text, index) => [text, vectors[index]!]));
@@ -112,19 +130,18 @@ function plan(
   tables: Tables,
   vectors: ReadonlyMap<string, Float32Array>,
 ): Write {
-  const all = progressOf(events);
+  const { scopes, all } = progressOf(events);
   const replaced = all.filter(({ rows }) => rows !== undefined);
   const writes = [
-    remove(tables('summaries'), scopes, replaced),
-    ...all.map(({ tenant, summary, erased }) => removeQuoting(tables, tenant, summary, erased)),
-    ...all.map(({ tenant, summary, invalidated }) =>
+    remove(tables('summaries'), summaryKeys, replaced),
+    ...scopes.map(({ tenant, scope, erased }) => removeQuoting(tables, tenant, scope, erased)),
+    ...scopes.map(({ tenant, scope, invalidated }) =>
       invalidated === undefined
         ? nothing
-        : statement(`update ${tables('summaries')} set invalidated = $3 where tenant = $1 and summary = $2`, [
-            tenant,
-            summary,
-            invalidated,
-          ]),
+        : statement(
+            `update ${tables('summaries')} set invalidated = $3 where tenant = $1 and ${isOfScope('summary')}`,
+            [tenant, scope, invalidated],
+          ),
     ),
     insertWithVectors(
       tables('summaries'),
@@ -137,38 +154,59 @@ function plan(
   };
 }
 
-function progressOf(events: readonly LoadedEvent<SummaryEvent>[]): Progress[] {
-  const byStream = new Map<string, Progress>();
+function progressOf(events: readonly LoadedEvent<SummaryEvent>[]): {
+  readonly scopes: readonly ScopeProgress[];
+  readonly all: readonly Progress[];
+} {
+  const scopes = new Map<string, ScopeProgress>();
+  const all = new Map<string, Progress>();
   for (const loaded of events) {
     const { stream, event, metadata } = loaded;
-    let progress = byStream.get(stream);
-    if (!progress) {
-      const summary = stream.slice(stream.indexOf('.') + 1);
-      progress = { tenant: metadata.tenant, summary, rows: undefined, erased: [], invalidated: undefined };
-      byStream.set(stream, progress);
-    }
-    if (event.type === 'SummaryGenerated')
-      progress.rows = loaded.erased ? [] : rowsOf(loaded as Generated, progress);
-    else if (event.type === 'SummaryInvalidated') {
+    const { tenant } = metadata;
+    const scope = stream.slice(stream.indexOf('.') + 1);
+    if (event.type === 'SummaryGenerated') {
+      const summary = `${scope}${suffixOf(event.data.person)}`;
+      const progress = { tenant, scope, summary, rows: undefined };
+      const rows = loaded.erased ? [] : rowsOf(loaded as Generated, progress);
+      all.set(`${tenant}/${summary}`, { ...progress, rows });
+    } else if (event.type === 'SummaryInvalidated') {
       const { memoryId, reason } = event.data;
-      progress.invalidated = reason;
-      progress.rows = progress.rows?.map((row) => ({ ...row, invalidated: reason }));
-      if (reason !== 'erased') continue;
-      progress.erased.push(memoryId);
-      // All texts of an event have the same key, so all of them are gone.
-      if (progress.rows?.some(({ sources }) => sources.includes(memoryId))) progress.rows = [];
+      const known = scopes.get(stream) ?? { tenant, scope, erased: [], invalidated: undefined };
+      scopes.set(stream, { ...known, invalidated: reason });
+      if (reason === 'erased') known.erased.push(memoryId);
+      for (const progress of all.values()) {
+        if (progress.tenant !== tenant || progress.scope !== scope) continue;
+        progress.rows = progress.rows?.map((row) => ({ ...row, invalidated: reason }));
+        // All texts of an event have the same key, so all of them are gone.
+        if (reason === 'erased' && progress.rows?.some(({ sources }) => sources.includes(memoryId)))
+          progress.rows = [];
+      }
     }
   }
-  return [...byStream.values()];
+  return { scopes: [...scopes.values()], all: [...all.values()] };
 }
 
-function rowsOf({ event: { data }, time, position }: Generated, { tenant, summary }: Progress): Row[] {
-  const { layer, scope, summaries, texts, namesUsers, sourceHash, shown = [], ...facts } = data;
+function suffixOf(person: Person | undefined): string {
+  if (!person) return '';
+  const { user, session = null } = person;
+  return `.${createHash('sha256')
+    .update(JSON.stringify([user, session]))
+    .digest('hex')
+    .slice(0, 16)}`;
+}
+
+function rowsOf(
+  { event: { data }, time, position }: Generated,
+  { tenant, summary }: Pick<Progress, 'tenant' | 'summary'>,
+): Row[] {
+  const { layer, scope, person, summaries, texts, namesUsers, sourceHash, shown = [], ...facts } = data;
   return summaries.map(({ depth, tokenCount, sources }, index) => ({
     tenant,
     summary,
     depth,
     ...scopeRow(layer, scope),
+    for_user: person?.user,
+    for_session: person?.session,
     names_users: namesUsers,
     content: texts[index]!,
     token_count: tokenCount,
@@ -181,13 +219,13 @@ function rowsOf({ event: { data }, time, position }: Generated, { tenant, summar
 }
 
 /** Removes the summaries of a scope, in all depths, if one of them quotes an erased memory. */
-function removeQuoting(tables: Tables, tenant: string, summary: string, erased: readonly string[]): Write {
+function removeQuoting(tables: Tables, tenant: string, scope: string, erased: readonly string[]): Write {
   if (erased.length === 0) return nothing;
   return statement(
-    `delete from ${tables('summaries')} t where t.tenant = $1 and t.summary = $2 and exists (
+    `delete from ${tables('summaries')} t where t.tenant = $1 and ${isOfScope('t.summary')} and exists (
        select 1 from ${tables('summaries')} s
        where s.tenant = t.tenant and s.summary = t.summary and s.position = t.position and s.sources && $3::text[])`,
-    [tenant, summary, erased],
+    [tenant, scope, erased],
   );
 }
 

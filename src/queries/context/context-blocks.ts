@@ -1,6 +1,6 @@
 import type { TenantContext } from '../../domain/access/context.ts';
 import type { ProfileCandidate } from '../../domain/context/block.ts';
-import type { Layer } from '../../domain/layers.ts';
+import { layers, type Layer } from '../../domain/layers.ts';
 import type { SummarySettings } from '../../domain/summaries/settings.ts';
 import type { SummaryScope } from '../../domain/summaries/summary-scope.ts';
 import type { Clock } from '../../ports/clock.ts';
@@ -31,7 +31,7 @@ export interface ContextBlocksParts {
   readonly onRead?: SummaryReaderParts['onRead'];
 }
 
-export interface AskedBlocks extends AskedLayers {
+export interface AskedBlocks extends Omit<AskedLayers, 'personalizedLayers'> {
   readonly query: string;
   readonly minPosition?: number | undefined;
   readonly waitMs?: number | undefined;
@@ -80,8 +80,12 @@ export class ContextBlocks {
         [caller.tenant],
       );
       if (!any) return [];
-      const vector = await this.#vectors.of(query, variantOf(view.signature('summaries')));
-      return readRelevantSummaries(sql, view, caller, asked, vector);
+      const [settings, vector] = await Promise.all([
+        this.#parts.settingsOf(caller.tenant),
+        this.#vectors.of(query, variantOf(view.signature('summaries'))),
+      ]);
+      const personalizedLayers = layers.filter((layer) => settings[layer].personalized);
+      return readRelevantSummaries(sql, view, caller, { ...asked, personalizedLayers }, vector);
     });
   }
 

@@ -6,6 +6,7 @@ import type { BlockEntry } from '../../domain/context/entries.ts';
 import { replacementSteps } from '../../domain/context/replacements.ts';
 import { asksPast } from '../../domain/ranking/asks-past.ts';
 import { askedTimes, asksTime } from '../../domain/ranking/dates.ts';
+import type { SummaryScope } from '../../domain/summaries/summary-scope.ts';
 import { runInSlices } from '../../support/time-slice.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Tokenizer } from '../../ports/tokenizer.ts';
@@ -36,6 +37,8 @@ export interface ContextAnswer
   extends Omit<AssembledContext, 'blocks'>, Pick<SearchAnswer, 'searchId' | 'position' | 'fact'> {
   readonly warnings: readonly { readonly code: string; readonly detail: string }[];
   readonly tokenizer: string;
+  /** The scopes whose summaries matter for the question. */
+  readonly matters: readonly SummaryScope[];
   /** In shadow mode, resolves with further events of the search. */
   readonly later?: Promise<SearchFact>;
 }
@@ -104,6 +107,7 @@ export class ContextBuilder {
       ...context,
       warnings: [...found.warnings, ...(stale.length > 0 ? [staleWarning(stale)] : [])],
       tokenizer: tokenizer.name,
+      matters: summaries.map(({ layer, scope }) => ({ layer, scope })),
       fact: factOf(found, { ...context, blocks: used }, measured),
     };
   }

@@ -4,6 +4,7 @@ import type { BlockStatement, ProfileCandidate } from '../../domain/context/bloc
 import { replacementSteps } from '../../domain/context/replacements.ts';
 import { isTiedToDays } from '../../domain/context/stable.ts';
 import { depths } from '../../domain/summaries/depths.ts';
+import { extractive } from '../../domain/summaries/settings.ts';
 import { statementsOf } from '../../domain/summaries/statements.ts';
 import type { SummaryScope } from '../../domain/summaries/summary-scope.ts';
 import { estimatedTokens } from '../../domain/text/passages.ts';
@@ -79,8 +80,12 @@ function quotationsOf(rows: readonly PlacedRow[]): ReadonlyMap<string, string[]>
   const shortestFirst = rows.toSorted(
     (left, right) => depths.indexOf(left.depth) - depths.indexOf(right.depth),
   );
-  for (const { content, sources } of shortestFirst)
-    for (const { text, sources: cited } of statementsOf(content, sources.length)) {
+  for (const {
+    content,
+    sources,
+    facts: { revisions, model },
+  } of shortestFirst)
+    for (const { text, sources: cited } of statementsOf(content, revisions.length, model !== extractive)) {
       const id = cited.length === 1 ? sources[cited[0]!]! : undefined;
       if (id === undefined) continue;
       const texts = quoted.get(id) ?? [];

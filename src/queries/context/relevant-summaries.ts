@@ -1,9 +1,11 @@
 import type { TenantContext } from '../../domain/access/context.ts';
 import type { BlockSource, SummaryCandidate } from '../../domain/context/block.ts';
 import { groupBy } from '../../domain/group-by.ts';
+import type { Layer } from '../../domain/layers.ts';
 import { relevanceOf } from '../../domain/ranking/score-scale.ts';
 import { depths } from '../../domain/summaries/depths.ts';
 import { extractive } from '../../domain/summaries/settings.ts';
+import { summaryScopeKey } from '../../domain/summaries/summary-scope.ts';
 import { statementsOf } from '../../domain/summaries/statements.ts';
 import type { Sql } from '../../ports/sql.ts';
 import type { ReadView } from '../read-models.ts';
@@ -25,6 +27,8 @@ export interface RelevantSummary extends SummaryCandidate {
 export interface AskedLayers extends Pick<AskedRows, 'layers' | 'scope'> {
   /** The session in which the question is asked: its summary always matters. */
   readonly sessionId?: string | undefined;
+  /** Layers of which the caller's own variants may be read. */
+  readonly personalizedLayers: readonly Layer[];
 }
 
 /**
@@ -39,10 +43,10 @@ export async function readRelevantSummaries(
   vector: QueryVector | undefined,
 ): Promise<RelevantSummary[]> {
   const { layers, scope } = asked;
-  const all = groupBy(
-    await readSummaryRows(sql, view, caller, { layers, scope, near: vector }),
-    ({ summary }) => summary,
-  );
+  const asIs = { layers, scope, near: vector };
+  const forAll = await readSummaryRows(sql, view, caller, asIs);
+  const forCaller = await readVariants(sql, view, caller, asIs, asked);
+  const all = groupBy([...forAll, ...forCaller].filter(isNotReplaced), ({ summary }) => summary);
   const scored = [...all.values()].map((rows) => ({
     rows,
     isNamed: isNamed(rows[0]!, asked),
@@ -55,6 +59,36 @@ export async function readRelevantSummaries(
     .map(({ rows }) => rows);
   const sources = await readSources(sql, view, caller.tenant, relevant.flat());
   return relevant.map((rows) => candidateOf(rows, sources));
+}
+
+/** The summaries that were personalised for the caller, as far as the settings of their layers allow it. */
+async function readVariants(
+  sql: Sql,
+  view: ReadView,
+  { user, ...caller }: TenantContext,
+  rows: AskedRows,
+  { sessionId: session, personalizedLayers }: AskedLayers,
+): Promise<PlacedRow[]> {
+  if (user === undefined || personalizedLayers.length === 0) return [];
+  const persons = [{ user }, ...(session === undefined ? [] : [{ user, session }])];
+  const found = await Promise.all(
+    persons.map((person) => readSummaryRows(sql, view, { ...caller, user }, { ...rows, person })),
+  );
+  return found.flat().filter(({ layer }) => personalizedLayers.includes(layer));
+}
+
+/** Of the summaries of one scope, the most personal one that is not older than the one for everybody. */
+function isNotReplaced(row: PlacedRow, _: number, all: readonly PlacedRow[]): boolean {
+  const key = summaryScopeKey(row.place);
+  const rank = rankOf(row);
+  const others = all.filter(({ place }) => summaryScopeKey(place) === key);
+  const common = others.find(({ place }) => !place.person);
+  const isCurrent = (one: PlacedRow) => !common || one.generated_at >= common.generated_at;
+  return isCurrent(row) && !others.some((other) => rankOf(other) > rank && isCurrent(other));
+}
+
+function rankOf({ place: { person } }: PlacedRow): number {
+  return person === undefined ? 0 : person.session === undefined ? 1 : 2;
 }
 
 function isNamed({ place }: PlacedRow, { scope, sessionId = scope?.session }: AskedLayers): boolean {
@@ -88,13 +122,19 @@ async function readSources(
 }
 
 function candidateOf(rows: readonly PlacedRow[], known: ReadonlyMap<string, SourceRow>): RelevantSummary {
-  const { summary: id, place, generated_at: generatedAt } = rows[0]!;
+  const {
+    summary: id,
+    place: { layer, scope, person },
+    generated_at: generatedAt,
+  } = rows[0]!;
   const deepestFirst = rows.toSorted(
     (left, right) => depths.indexOf(right.depth) - depths.indexOf(left.depth),
   );
   return {
     id,
-    ...place,
+    layer,
+    scope,
+    ...(person && { forUser: person.user }),
     generatedAt: generatedAt.toISOString(),
     rows,
     versions: deepestFirst.map(({ depth, content, sources, facts: { revisions, model } }) => ({

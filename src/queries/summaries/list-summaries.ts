@@ -4,7 +4,7 @@ import { depths as allDepths, type Depth } from '../../domain/summaries/depths.t
 import type { Fallback, SummaryTrigger } from '../../domain/summaries/events.ts';
 import { freshnessOf, type Freshness } from '../../domain/summaries/freshness.ts';
 import type { SummarySettings } from '../../domain/summaries/settings.ts';
-import type { SummaryScope } from '../../domain/summaries/summary-scope.ts';
+import type { Person, SummaryScope } from '../../domain/summaries/summary-scope.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Embedders } from '../../ports/embedder.ts';
 import { variantOf } from '../../read-models/generation-variant.ts';
@@ -14,7 +14,11 @@ import { readScopeHashes } from './scope-hashes.ts';
 import { scopeModels } from './scope-state.ts';
 import { readSummaryRows, relevanceTo, type PlacedRow } from './summary-rows.ts';
 
-export interface Summary extends SummaryScope {
+export interface Summary extends Omit<SummaryScope, 'person'> {
+  /** It is for one user. */
+  readonly personalized: boolean;
+  /** Whom it is for, and by how many memories it was weighed that the user judged or that name the user. */
+  readonly personalization?: Person & { readonly judged: number; readonly own: number };
   readonly depth: Depth;
   readonly content: string;
   readonly tokenCount: number;
@@ -35,6 +39,8 @@ export interface AskedSummaries {
   readonly layer?: Layer | undefined;
   readonly scope?: Scope | undefined;
   readonly depth?: Depth | undefined;
+  /** The variants for this user instead of the summaries for everybody. */
+  readonly person?: Person | undefined;
   /** A question: each summary has its relevance to it. */
   readonly query?: string | undefined;
   readonly minPosition?: number | undefined;
@@ -95,11 +101,12 @@ export class SummaryReader {
       asked.query === undefined
         ? undefined
         : await this.#vectors.of(asked.query, variantOf(view.signature('summaries')));
-    const { layer, scope, depth } = asked;
+    const { layer, scope, depth, person } = asked;
     const rows = await readSummaryRows(models.sql, view, caller, {
       ...(layer && { layers: [layer] }),
       scope,
       depth,
+      person,
       near: vector,
     });
     const places = new Map(rows.map(({ summary, place }) => [summary, place]));
@@ -107,6 +114,7 @@ export class SummaryReader {
     const hashOf = new Map([...places.keys()].map((summary, index) => [summary, hashes[index]!]));
     const now = clock.now();
     return rows
+      .filter(({ place }) => !place.person || settings[place.layer].personalized)
       .map((row): Summary => {
         const freshness = freshnessIn(row, hashOf.get(row.summary)!, settings, now);
         return summaryOf(row, freshness, vector);
@@ -130,7 +138,11 @@ export function freshnessIn(
 export function summaryOf(row: PlacedRow, freshness: Freshness, vector: QueryVector | undefined): Summary {
   const { depth, content, token_count: tokenCount, source_hash: sourceHash, facts, cosine } = row;
   return {
-    ...row.place,
+    layer: row.place.layer,
+    scope: row.place.scope,
+    personalized: row.place.person !== undefined,
+    ...(row.place.person &&
+      facts.weighedBy && { personalization: { ...row.place.person, ...facts.weighedBy } }),
     depth,
     content,
     tokenCount,

@@ -2,7 +2,7 @@ import { importanceOf, type Use } from '../../domain/summaries/importance.ts';
 import type { Source } from '../../domain/summaries/extract.ts';
 import type { SummaryScope } from '../../domain/summaries/summary-scope.ts';
 import type { ReadModels, ReadView } from '../read-models.ts';
-import { Parameters } from '../sql-builder.ts';
+import { allOf, anyOf, Parameters } from '../sql-builder.ts';
 import { scopeHash, scopeMemories, scopeModels } from './scope-state.ts';
 
 /** Maximum number of memories read of a scope: those that were stored last. */
@@ -22,6 +22,8 @@ export interface ScopeSources {
   readonly namingUsers: ReadonlySet<string>;
   readonly hash: string;
   readonly position: number;
+  /** Of a variant: how many memories the user judged, and how many name the user. */
+  readonly weighedBy?: { readonly judged: number; readonly own: number };
 }
 
 interface SourceRow extends Record<string, unknown> {
@@ -31,11 +33,16 @@ interface SourceRow extends Record<string, unknown> {
   readonly time: Date;
   readonly content: string;
   readonly names_user: boolean;
+  /** Whether it names the person of a variant. */
+  readonly own: boolean;
   readonly silent: boolean;
   readonly accesses: number | null;
   readonly judgements: Use['judgements'] | null;
   readonly hash: string;
 }
+
+/** How much the memories count in a variant that do not name its user. */
+const weightOfOthers = 0.5;
 
 /** The memories of a scope that may be quoted, as far as the read models know them, which have at least `minPosition`. */
 export function readScopeSources(
@@ -49,7 +56,10 @@ export function readScopeSources(
   );
 }
 
-/** The same of the memories that were stored last, in a view of these read models and of `usage`. */
+/**
+ * The same of the memories that were stored last, in a view of these read models and of `usage`. A variant for one user is made from
+ * the same memories, but weighs them by the user's own feedback alone and prefers those that name the user, or the user's session.
+ */
 export async function readSourcesIn(
   models: ReadModels,
   view: ReadView,
@@ -59,14 +69,30 @@ export async function readSourcesIn(
 ): Promise<ScopeSources> {
   const parameters = new Parameters();
   const memories = scopeMemories(view, tenant, scope, parameters);
+  const { person } = scope;
+  const own = person
+    ? allOf([
+        `s.user_id is not distinct from ${parameters.bind(person.user)}`,
+        ...(person.session === undefined
+          ? []
+          : [`s.session is not distinct from ${parameters.bind(person.session)}`]),
+      ])
+    : 'false';
+  const judgedBy = person
+    ? `and ${anyOf([
+        `f.principal = ${parameters.bind(`user:${person.user}`)}`,
+        // An agent that acted for the user.
+        `right(f.principal, length(${parameters.bind(`,${JSON.stringify(person.user)}]`)})) = ${parameters.bind(`,${JSON.stringify(person.user)}]`)}`,
+      ])}`
+    : '';
   const rows = await models.sql.queryAs<SourceRow>(
     tenant,
     `select s.memory_id, s.external_id, s.revision, coalesce(s.occurred_at, s.created_at) as time,
-       left(s.value->>'content', ${mostCharacters}) as content, s.user_id is not null as names_user, s.silent, s.hash,
+       left(s.value->>'content', ${mostCharacters}) as content, s.user_id is not null as names_user, ${own} as own, s.silent, s.hash,
        u.accesses,
        (select jsonb_agg(jsonb_build_object('kind', f.kind, 'score', f.score)) from (
           select distinct on (f.kind, f.principal) f.kind, f.score from ${view.table('feedback')} f
-          where f.tenant = ${parameters.bind(tenant)} and f.memory_id = s.memory_id and f.kind <> 'question'
+          where f.tenant = ${parameters.bind(tenant)} and f.memory_id = s.memory_id and f.kind <> 'question' ${judgedBy}
           order by f.kind, f.principal, f.position desc) f) as judgements
      from (
        select s.*, ${scopeHash('s', ' over ()')} as hash from ${memories} s
@@ -78,17 +104,25 @@ export async function readSourcesIn(
   const newest = new Date(Math.max(0, ...speaking.map(({ time }) => time.getTime())));
   return {
     sources: speaking.map(
-      ({ memory_id: id, external_id, revision, time, content, accesses, judgements }) => ({
+      ({ memory_id: id, external_id, revision, time, content, accesses, judgements, own: isOwn }) => ({
         id,
         ...(external_id !== null && { externalId: external_id }),
         revision,
         content,
         time,
-        importance: importanceOf({ time, accesses: accesses ?? 0, judgements: judgements ?? [] }, newest),
+        importance:
+          importanceOf({ time, accesses: accesses ?? 0, judgements: judgements ?? [] }, newest) *
+          (person && !isOwn ? weightOfOthers : 1),
       }),
     ),
     namingUsers: new Set(speaking.flatMap(({ memory_id: id, names_user }) => (names_user ? [id] : []))),
     hash: rows[0]?.hash ?? '0:0',
     position: view.position,
+    ...(person && {
+      weighedBy: {
+        judged: speaking.filter(({ judgements }) => judgements !== null).length,
+        own: speaking.filter((row) => row.own).length,
+      },
+    }),
   };
 }

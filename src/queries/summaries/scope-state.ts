@@ -10,7 +10,7 @@ export const scopeModels = ['memories', 'links', 'feedback'] as const;
 
 /**
  * SQL for a subquery with the active memories of a scope: `memory_id`, `external_id`, `revision`, `from_position`, `created_at`, `occurred_at`,
- * `user_id`, `value`, whether a memory is `silent`, because another one supersedes it or a caller calls it outdated, and `state_hash`.
+ * `user_id`, `session`, `value`, whether a memory is `silent`, because another one supersedes it or a caller calls it outdated, and `state_hash`.
  */
 export function scopeMemories(
   view: ReadView,
@@ -29,7 +29,7 @@ export function scopeMemories(
   return `(
     select s.*, hashtextextended(s.value->>'content', hashboolextended(s.silent, uuid_hash_extended(s.memory_id, 0))) as state_hash
     from (
-      select m.memory_id, m.external_id, m.revision, m.from_position, m.created_at, m.occurred_at, m.user_id, m.value,
+      select m.memory_id, m.external_id, m.revision, m.from_position, m.created_at, m.occurred_at, m.user_id, m.session, m.value,
         exists (
           select 1 from ${view.table('links')} l join ${view.table('memories')} newer
             on newer.tenant = l.tenant and newer.memory_id = l.source and newer.to_position is null and newer.state = 'active'

@@ -5,7 +5,12 @@ import { probability } from '../../domain/ranking/calibration.ts';
 import { UNKNOWN_MODEL } from '../../domain/ranking/scales.ts';
 import { depths as allDepths, type Depth } from '../../domain/summaries/depths.ts';
 import type { Fallback, Invalidation, SummaryTrigger } from '../../domain/summaries/events.ts';
-import { placementOf, type SummaryScope } from '../../domain/summaries/summary-scope.ts';
+import {
+  placementOf,
+  seesPerson,
+  type Person,
+  type SummaryScope,
+} from '../../domain/summaries/summary-scope.ts';
 import type { Sql } from '../../ports/sql.ts';
 import type { ReadView } from '../read-models.ts';
 import { column, regionCondition, scopeIn } from '../scope-sql.ts';
@@ -36,6 +41,7 @@ export interface SummaryRow extends Record<string, unknown> {
     readonly tokenizer: string;
     readonly trigger: SummaryTrigger;
     readonly revisions: readonly number[];
+    readonly weighedBy?: { readonly judged: number; readonly own: number };
   };
 }
 
@@ -43,6 +49,8 @@ export interface AskedRows {
   readonly layers?: readonly Layer[] | undefined;
   readonly scope?: Scope | undefined;
   readonly depth?: Depth | undefined;
+  /** The variants for this user instead of the summaries for everybody. */
+  readonly person?: Person | undefined;
   /** Each row has the cosine of its vector to this one, and those come first that are nearest. */
   readonly near?: QueryVector | undefined;
 }
@@ -54,11 +62,12 @@ export async function readSummaryRows(
   sql: Sql,
   view: ReadView,
   caller: TenantContext,
-  { layers, scope = {}, depth, near }: AskedRows,
+  { layers, scope = {}, depth, person, near }: AskedRows,
 ): Promise<PlacedRow[]> {
   const { tenant } = caller;
   const parameters = new Parameters();
   const visibility = visible(caller);
+  if (person && !seesPerson(visibility, person)) return [];
   const region = { tenant, visibility, ...(layers && { layers }), scope };
   const cosine = near ? `-(s.context_vector <#> ${parameters.bind(near.vector)}::vector)` : 'null::float8';
   // An erased memory has no row as soon as its erasure was read, before the event that erases its summaries is.
@@ -72,13 +81,15 @@ export async function readSummaryRows(
        select 1 from unnest(s.sources) source(id) where not exists (
          select 1 from ${view.table('memories')} m
          where m.tenant = s.tenant and m.memory_id = source.id::uuid and m.to_position is null))
+     and s.for_user is not distinct from ${parameters.bind(person?.user ?? null)}
+     and s.for_session is not distinct from ${parameters.bind(person?.session ?? null)}
      ${depth ? `and s.depth = ${parameters.bind(depth)}` : ''}
      order by ${near ? 'cosine desc, ' : ''}array_position(array['agent', 'user', 'session', 'project', 'team', 'org', 'company'], s.layer), s.summary
      limit ${mostSummarizedScopes * allDepths.length}`,
     parameters.values,
   );
   return rows
-    .map((row) => ({ ...row, place: { layer: row.layer, scope: scopeIn(row) } }))
+    .map((row) => ({ ...row, place: { layer: row.layer, scope: scopeIn(row), ...(person && { person }) } }))
     .filter(({ place, names_users: namesUsers }) => isVisible(visibility, placementOf(place, namesUsers)));
 }
 
