@@ -20,6 +20,7 @@ it.skipIf(testProfile !== 'embedded')(
       stored: 1020,
       refused: 0,
       asked: 13,
+      hasSummary: true,
       versions: 2,
       asOfShowsBefore: true,
       deletedIsGone: true,
@@ -27,6 +28,9 @@ it.skipIf(testProfile !== 'embedded')(
       equal: readModelNames.length,
     });
     expect(facts['answered']).toBeGreaterThanOrEqual(12);
+    expect(facts['contextTokens']).toBeGreaterThan(100);
+    expect(facts['contextTokens']).toBeLessThanOrEqual(400);
+    expect(facts['contextSources']).toBeGreaterThan(0);
   },
   // Embedding is bound by the processors, which tests running at the same time share.
   600_000,

@@ -3,6 +3,7 @@ import { isProblem, type Stratalog, type StoredMemory } from '../../../packages/
 import { ConfigError } from '../../config.ts';
 import { rebuild } from '../projections.ts';
 import type { Narrator } from './narrator.ts';
+import { writeContext } from './context.ts';
 import { readCorpus, readStory, type DemoQuery, type DemoStory } from './story.ts';
 
 /** What the demo found, for programs and for its test. */
@@ -12,6 +13,11 @@ export interface DemoFacts {
   /** Questions, and how many had a right answer among the first three. */
   readonly asked: number;
   readonly answered: number;
+  /** Tokens of the context, and the memories in it. */
+  readonly contextTokens: number;
+  readonly contextSources: number;
+  /** Whether there is a summary of the company. */
+  readonly hasSummary: boolean;
   readonly versions: number;
   readonly asOfShowsBefore: boolean;
   readonly deletedIsGone: boolean;
@@ -25,10 +31,11 @@ export async function runDemo(client: Stratalog, narrator: Narrator): Promise<De
   const story = await readStory();
   const loaded = await storeCorpus(client, narrator);
   const answered = await askQuestions(client, narrator, story.queries);
+  const written = await writeContext(client, narrator, story.queries);
   const changed = await changeAndDelete(client, narrator, story);
   await showAudit(client, narrator);
   const rebuilt = await rebuildAll(client, narrator);
-  return { ...loaded, asked: story.queries.length, answered, ...changed, ...rebuilt };
+  return { ...loaded, asked: story.queries.length, answered, ...written, ...changed, ...rebuilt };
 }
 
 async function storeCorpus(
