@@ -109,6 +109,7 @@ export const examples: { readonly [Type in EventType]: DataOf<Type> } = {
     model: 'gpt-4.1-mini',
     space: 'dev_copilot',
     searchId,
+    experience: { bucket: 'simple-0000', arm: 'default', applied: true, explored: false },
     similarTo: { traceId: memoryId, similarity: 0.871 },
     query: 'which index did we choose?',
     approach: 'broad search 😀',
@@ -120,6 +121,15 @@ export const examples: { readonly [Type in EventType]: DataOf<Type> } = {
   LessonLearned: lesson,
   LessonRevised: { ...lesson, traceIds: [other, memoryId], failures: 1 },
   LessonForgotten: { lessonId: other, keyId: 'lesson.1', reason: 'merged' },
+  ReasoningTraceResolved: {
+    traceId: other,
+    outcome: 'success',
+    before: 'pending',
+    helpfulIds: [memoryId],
+    experience: { bucket: 'complex-1000', arm: 'plain', applied: true, explored: false },
+    day: '2026-01-01',
+  },
+  ExperienceConfigured: { settings: { enabled: true, share: 0.5, exploration: false } },
   ReasoningTraceErased: { traceId: other, keyId: 'trace.1', memoryId },
   SearchPerformed: {
     searchId,

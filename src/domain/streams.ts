@@ -20,6 +20,7 @@ export const routingStream = (tenant: string): Name => `policy-${tenant}.routing
 export const budgetStream = (tenant: string): Name => `ledger-${tenant}.budget`;
 /** What a tenant has reserved and spent in a month, such as `2026-11`. */
 export const ledgerStream = (tenant: string, month: string): Name => `ledger-${tenant}.${month}`;
+export const experienceStream = (tenant: string): Name => `policy-${tenant}.experience`;
 export const summarySettingsStream = (tenant: string): Name => `policy-${tenant}.summaries`;
 /** One kill switch for all tenants. */
 export const killSwitchStream: Name = 'policy-system.kill-switch';

@@ -22,7 +22,8 @@ When you see a query that might benefit from past experience:
 1. Call memory_get_reasoning_history with the query description
 2. Review what approaches worked or failed before
 3. Adjust your search strategy accordingly
-4. When you know how it ended, call memory_record_reasoning, also if it failed
+4. The memory_search_with_experience tool does this automatically
+5. When you know how another attempt ended, call memory_record_reasoning, also if it failed
 
 Example:
 User: "Find Salesforce Einstein best practices"

@@ -1,5 +1,6 @@
 import type { Embedders } from '../ports/embedder.ts';
 import { audit } from './audit/audit.ts';
+import { experience } from './experience/experience.ts';
 import { feedback } from './feedback/feedback.ts';
 import { fields } from './fields/fields.ts';
 import { lessons } from './lessons/lessons.ts';
@@ -33,6 +34,7 @@ export function allProjections(embedders: Embedders, others: OtherIndexes = {}):
     summaries(embedders),
     traces(embedders),
     lessons,
+    experience,
     statistics,
     fields,
     audit,

@@ -6,6 +6,7 @@ import { TraceReader } from '../queries/experience/trace-reader.ts';
 import { LessonManager, type LessonReads } from '../worker/lesson-manager.ts';
 import { TraceMemoriesTable } from '../worker/trace-memories-table.ts';
 import { traceManager } from '../worker/trace-manager.ts';
+import { traceOutcomes } from '../worker/trace-outcomes.ts';
 import type { CommandSide } from './command-side.ts';
 import { systemCommandContext, type Process } from './process.ts';
 import type { ReadSide } from './read-side.ts';
@@ -49,6 +50,10 @@ export function startExperience(
     drawnFrom: (...[tenant, ids, minPosition, placement]: Parameters<LessonReads['drawnFrom']>) =>
       lessons.drawnFrom(tenant, ids, { ...(placement && { placement }), minPosition, waitMs }),
   };
+  start(
+    traceOutcomes(services, systemCommandContext('trace-outcomes')),
+    'the outcome of a trace could not be recorded and will be retried',
+  );
   start(
     new LessonManager({ services, reads }, systemCommandContext('lessons')),
     'a lesson could not be drawn and will be retried',

@@ -64,7 +64,8 @@ export class LessonManager implements ProcessManager {
     for (const loaded of events as readonly Followed[]) {
       const { event, erased } = loaded;
       if (event.type === 'ReasoningTraceErased') await this.#withoutTrace(loaded, event.data.traceId);
-      else if (!erased && event.data.origin === 'caller') await this.#withTrace(loaded, event.data);
+      else if (event.type === 'ReasoningTraceRecorded' && !erased && event.data.origin === 'caller')
+        await this.#withTrace(loaded, event.data);
     }
   }
 

@@ -38,6 +38,7 @@ describe('what a client sees', () => {
         'memory_validate_consistency',
         'memory_feedback',
         'memory_get_reasoning_history',
+        'memory_search_with_experience',
         'memory_record_reasoning',
         'memory_stats',
       ]);
@@ -115,6 +116,10 @@ describe('the tools', () => {
     expect(text).toContain('It failed because: too many folders');
     const inSpace = await mcp.done('memory_get_reasoning_history', { ...asked, space_id: 'house' });
     expect(inSpace.traces).toHaveLength(1);
+    const found = await mcp.done('memory_search_with_experience', { query: 'Where is the heating manual?' });
+    expect(found.results[0].memory.id).toBe(id);
+    expect(found.reasoning).toMatchObject({ strategy_used: 'default', outcome: 'pending' });
+    expect(found.reasoning.learned_from).toContain(recorded.id);
     const wrong = await mcp.tool('memory_record_reasoning', { ...attempt, ...worked, memories_used: ['x'] });
     expect(wrong.isError).toBe(true);
     expect(wrong.text).toContain('memories_used');

@@ -1,6 +1,7 @@
 /** The read models as operators see them, in alphabetical order. */
 export const readModelNames = [
   'audit',
+  'experience',
   'feedback',
   'fields',
   'lessons',

@@ -2,6 +2,7 @@ import type * as api from './api-types.ts';
 import type { CallOptions, CommandOptions } from './options.ts';
 import { PagedList } from './paged-list.ts';
 import { path } from './request.ts';
+import { Experience } from './reasoning.ts';
 import { SummaryConfiguration } from './summaries.ts';
 import type { Transport } from './transport.ts';
 
@@ -153,6 +154,7 @@ export class Admin {
   readonly projections: Projections;
   readonly routing: Routing;
   readonly summaries: SummaryConfiguration;
+  readonly experience: Experience;
   readonly budgets: Budgets;
 
   constructor(transport: Transport) {
@@ -160,6 +162,7 @@ export class Admin {
     this.projections = new Projections(transport);
     this.routing = new Routing(transport);
     this.summaries = new SummaryConfiguration(transport);
+    this.experience = new Experience(transport);
     this.budgets = new Budgets(transport);
   }
 }

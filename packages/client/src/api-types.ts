@@ -210,6 +210,53 @@ export interface MultiHopBudget {
   wallMs?: number | undefined;
 }
 
+export interface ExperiencedSearch {
+  query: string;
+  layers?: readonly ('agent' | 'user' | 'session' | 'project' | 'team' | 'org' | 'company')[] | undefined;
+  scope?:
+    | {
+        org?: string | undefined;
+        team?: string | undefined;
+        project?: string | undefined;
+        session?: string | undefined;
+        user?: string | undefined;
+        agent?: string | undefined;
+        company?: string | undefined;
+      }
+    | undefined;
+  spaces?: readonly string[] | undefined;
+  /** Conditions on metadata.<path>, id, externalId, content, layer, spaces, tags, occurredAt, createdAt, updatedAt, createdBy, revision, state, retentionUntil, importance, accessCount, lastAccessedAt, scope.company, scope.org, scope.team, scope.project, scope.session, scope.user, scope.agent, representations.natural_language, representations.graph, representations.code, representations.formal, representations.ascii_diagram, representations.json_schema; at most 16 levels deep, with at most 100 conditions and 10,000 values in total, and 1,000 values in one `in` */
+  filter?: Record<string, unknown> | undefined;
+  tags?: readonly string[] | undefined;
+  topK?: number | undefined;
+  /** Content of each result. `whole`: the complete text. `passage`: for a long memory, only the passage that matches best */
+  content?: 'whole' | 'passage' | undefined;
+  sessionId?: string | undefined;
+  /** Time of the question, which words such as "last week" are relative to; RFC 3339 with an offset. Default: the clock of the server */
+  now?: string | undefined;
+  /** Minimum `score` of a result, 0 to 1. If omitted, only the best results are returned, and none if nothing answers the question */
+  threshold?: number | undefined;
+  order?: 'precedence' | 'relevance' | 'layer' | undefined;
+  /** Whether to include superseded memories, which then follow the memories that supersede them */
+  includeSuperseded?: boolean | undefined;
+  /** Read the state as of this position or RFC 3339 time with an offset, inclusive */
+  asOf?: string | undefined;
+  mode?: 'standard' | undefined;
+  /** Position from an earlier response; the answer includes everything up to it, such as your own write */
+  minPosition?: string | undefined;
+  /** Maximum time to wait for `minPosition`, in milliseconds. Default: 2,000 */
+  waitMs?: number | undefined;
+}
+
+export interface ExperienceSettings {
+  /** Whether searches with experience apply what worked before. Default: true */
+  enabled: boolean;
+  /** Share of the sessions that experience is applied to, 0 to 1; the others are the comparison. Default: 1 */
+  share: number;
+  /** Whether a few searches of sessions try other parameters, so that the program learns of better ones. Default: true */
+  exploration: boolean;
+}
+
 export interface RecordTrace {
   /** The question or task */
   query: string;
@@ -1061,6 +1108,63 @@ export interface ObservedOutcome {
   refined?: boolean;
 }
 
+export interface ExperiencedSearchAnswer {
+  results: SearchResult[];
+  searchId: string;
+  position: string;
+  warnings: {
+    code: string;
+    detail: string;
+  }[];
+  reasoning: {
+    /** Name of the parameters that were chosen: `default` changes nothing, `like-trace` are those of a similar attempt */
+    strategyUsed: string;
+    /** Ids of traces of similar questions whose outcome was taken into account */
+    learnedFrom: string[];
+    /** Known later, from `POST /v1/searches/{searchId}/outcome`, feedback or what the session does next */
+    outcome: 'pending';
+    /** Parameters that the request left open and experience has chosen */
+    adjustmentsMade: string[];
+    executionTimeMs: number;
+  };
+}
+
+export interface Experience {
+  settings: ExperienceSettings;
+  total: {
+    with: ExperienceGroup;
+    without: ExperienceGroup;
+    /** Success rate with experience minus that without it */
+    difference?: Estimate;
+  };
+  /** Newest first */
+  days: {
+    day: string;
+    with: ExperienceGroup;
+    without: ExperienceGroup;
+  }[];
+  /** Position in the log. Pass it as `minPosition` to a later request to read your own write */
+  position: string;
+}
+
+export interface ExperienceGroup {
+  searches: number;
+  successes: number;
+  partial: number;
+  failures: number;
+  /** Share of the searches with an outcome that succeeded; a partial success counts half */
+  successRate?: Estimate;
+  /** Searches with an outcome for each success */
+  searchesPerSuccess?: Estimate;
+}
+
+/** With its interval of 95 % */
+export interface Estimate {
+  value: number;
+  low: number;
+  high: number;
+}
+
 export interface RecordedTrace {
   trace: ExperienceTrace;
   /** Position in the log. Pass it as `minPosition` to a later request to read your own write */
@@ -1499,6 +1603,19 @@ export interface AuditSearchQuery {
   minPosition?: string | undefined;
   /** Maximum time to wait for `minPosition`, or for a search that was made just now, in milliseconds. Default: 2,000 */
   waitMs?: number | undefined;
+}
+
+export interface ExperienceQuery {
+  /** Position from an earlier response; the answer includes everything up to it, such as your own write */
+  minPosition?: string | undefined;
+  /** Maximum time to wait for `minPosition`, in milliseconds. Default: 2,000 */
+  waitMs?: number | undefined;
+}
+
+export interface ConfigureExperienceAnswer {
+  settings: ExperienceSettings;
+  /** Position in the log. Pass it as `minPosition` to a later request to read your own write */
+  position: string;
 }
 
 export interface ListStrategiesQuery {

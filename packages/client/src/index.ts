@@ -1,5 +1,5 @@
 export { Stratalog } from './stratalog.ts';
-export type { Reasoning } from './reasoning.ts';
+export type { Experience, Reasoning } from './reasoning.ts';
 export {
   Memory,
   type AddedItem,

@@ -18,6 +18,14 @@ export class Reasoning {
     );
   }
 
+  /** Search with the parameters that worked for similar questions, where the request leaves them open. */
+  search(request: api.ExperiencedSearch, options?: CallOptions): Promise<api.ExperiencedSearchAnswer> {
+    return this.#transport.call(
+      { method: 'POST', path: '/v1/reasoning/search', body: request, reads: 'body' },
+      options,
+    );
+  }
+
   /** Record how a question or task was approached and how that ended. */
   record(trace: api.RecordTrace, options?: CommandOptions): Promise<api.RecordedTrace> {
     return this.#transport.call(
@@ -38,6 +46,27 @@ export class Reasoning {
   history(request: api.ReasoningHistory, options?: CallOptions): Promise<api.ReasoningHistoryAnswer> {
     return this.#transport.call(
       { method: 'POST', path: '/v1/reasoning/history', body: request, reads: 'body' },
+      options,
+    );
+  }
+}
+
+/** `/v1/admin/experience`: whether searches with experience apply it, and whether that helps. */
+export class Experience {
+  readonly #transport: Transport;
+
+  constructor(transport: Transport) {
+    this.#transport = transport;
+  }
+
+  get(options?: CallOptions): Promise<api.Experience> {
+    return this.#transport.call({ method: 'GET', path: '/v1/admin/experience', reads: 'query' }, options);
+  }
+
+  /** Replaces all settings. */
+  set(settings: api.ExperienceSettings, options?: CommandOptions): Promise<api.ConfigureExperienceAnswer> {
+    return this.#transport.call(
+      { method: 'PUT', path: '/v1/admin/experience', body: settings, changes: true },
       options,
     );
   }

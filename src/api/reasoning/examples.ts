@@ -1,5 +1,6 @@
 import { at, position } from '../example-values.ts';
 import { memoryExample } from '../memories/examples.ts';
+import { searchExample } from '../search/examples.ts';
 
 export const recordTraceExample = {
   query: 'When are releases cut?',
@@ -47,4 +48,34 @@ export const historyExample = {
   lessons: [lessonExample],
   position,
   warnings: [],
+};
+
+export const experiencedExample = {
+  ...searchExample,
+  reasoning: {
+    strategyUsed: 'plain',
+    learnedFrom: [traceExample.id],
+    outcome: 'pending',
+    adjustmentsMade: ['mode: standard (it worked for similar questions)'],
+    executionTimeMs: 38,
+  },
+};
+
+export const experienceSettingsExample = { enabled: true, share: 0.5, exploration: true };
+
+export const experienceConfiguredExample = { settings: experienceSettingsExample, position };
+
+const counts = { searches: 120, successes: 60, partial: 0, failures: 40 };
+
+const group = {
+  ...counts,
+  successRate: { value: 0.6, low: 0.502, high: 0.691 },
+  searchesPerSuccess: { value: 1.667, low: 1.448, high: 1.991 },
+};
+
+export const experienceExample = {
+  settings: experienceSettingsExample,
+  total: { with: group, without: group, difference: { value: 0, low: -0.136, high: 0.136 } },
+  days: [{ day: '2026-05-04', with: group, without: group }],
+  position,
 };

@@ -11,8 +11,10 @@ import {
   LessonForgotten,
   LessonLearned,
   LessonRevised,
+  ExperienceConfigured,
   ReasoningTraceErased,
   ReasoningTraceRecorded,
+  ReasoningTraceResolved,
 } from '../experience/events.ts';
 import { MemoriesLinked, MemoriesUnlinked } from '../links/links.ts';
 import {
@@ -75,6 +77,7 @@ const definitions = [
   CostIncurred,
   BudgetExhausted,
   ReasoningTraceRecorded,
+  ReasoningTraceResolved,
   ReasoningTraceErased,
   LessonLearned,
   LessonRevised,
@@ -92,6 +95,7 @@ const definitions = [
   ApiKeyRevoked,
   RoutingConfigured,
   SummaryConfigured,
+  ExperienceConfigured,
   KillSwitchSet,
   ProjectionRebuilt,
   ProjectionRebuildBegun,

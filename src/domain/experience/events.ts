@@ -2,7 +2,19 @@ import { z } from 'zod';
 import { defineEvent, type EventOf } from '../events/define.ts';
 import { jsonObject } from '../json.ts';
 import { layerSchema, scopeSchema } from '../layers.ts';
-import { allOutcomes, successFactorsSchema, traceOrigins } from './trace.ts';
+import { experienceSettingsSchema } from './settings.ts';
+import { allOutcomes, successFactorsSchema, traceOrigins, traceOutcomes } from './trace.ts';
+
+/** What a search with experience chose from; numbers and names only. */
+const experience = z.object({
+  /** The kind of question. */
+  bucket: z.string(),
+  arm: z.string(),
+  /** False in the share of sessions that experience is compared with. */
+  applied: z.boolean(),
+  /** The arm was drawn to learn from it. */
+  explored: z.boolean(),
+});
 
 /**
  * An attempt at a question or task. Its texts have a data key of their own, which is destroyed when a memory that the attempt worked
@@ -27,6 +39,8 @@ export const ReasoningTraceRecorded = defineEvent({
     space: z.string().optional(),
     /** The search that made the trace. */
     searchId: z.string().optional(),
+    /** Only of the trace of a search. */
+    experience: experience.optional(),
     /** The most similar earlier trace of the same scope, and the similarity. */
     similarTo: z.object({ traceId: z.string(), similarity: z.number() }).optional(),
   }),
@@ -40,6 +54,25 @@ export const ReasoningTraceRecorded = defineEvent({
   }),
 });
 
+/** What became of a search with experience; a later outcome replaces the one before. */
+export const ReasoningTraceResolved = defineEvent({
+  type: 'ReasoningTraceResolved',
+  category: 'trace',
+  version: 1,
+  routing: z.object({
+    traceId: z.string(),
+    outcome: z.enum(traceOutcomes),
+    /** The outcome until now. */
+    before: z.enum(allOutcomes),
+    /** Those of its memories that were used. */
+    helpfulIds: z.array(z.string()),
+    experience,
+    /** Day of the search, in UTC. */
+    day: z.iso.date(),
+  }),
+  sealed: z.object({}),
+});
+
 /** The key of the trace is destroyed, because a memory that the attempt worked with was erased. */
 export const ReasoningTraceErased = defineEvent({
   type: 'ReasoningTraceErased',
@@ -49,7 +82,10 @@ export const ReasoningTraceErased = defineEvent({
   sealed: z.object({}),
 });
 
-export type TraceEvent = EventOf<typeof ReasoningTraceRecorded> | EventOf<typeof ReasoningTraceErased>;
+export type TraceEvent =
+  | EventOf<typeof ReasoningTraceRecorded>
+  | EventOf<typeof ReasoningTraceResolved>
+  | EventOf<typeof ReasoningTraceErased>;
 
 export type RecordedTrace = EventOf<typeof ReasoningTraceRecorded>['data'];
 
@@ -98,3 +134,14 @@ export type LessonEvent =
   EventOf<typeof LessonLearned> | EventOf<typeof LessonRevised> | EventOf<typeof LessonForgotten>;
 
 export type LearnedLesson = EventOf<typeof LessonLearned>['data'];
+
+/** The settings of searches with experience from now on. */
+export const ExperienceConfigured = defineEvent({
+  type: 'ExperienceConfigured',
+  category: 'policy',
+  version: 1,
+  routing: z.object({ settings: z.object(experienceSettingsSchema.shape) }),
+  sealed: z.object({}),
+});
+
+export type ExperiencePolicyEvent = EventOf<typeof ExperienceConfigured>;

@@ -1,7 +1,9 @@
 import { z } from 'zod';
+import type { JsonObject } from '../../domain/json.ts';
 import { reasoningHistory } from '../../api/reasoning/history.ts';
 import { recordTrace } from '../../api/reasoning/record-trace.ts';
-import { spaceIdField } from './search.ts';
+import { experiencedSearch } from '../../api/reasoning/experienced-search.ts';
+import { answerFields, filtersField, show, spaceIdField } from './search.ts';
 import { tool } from './tool.ts';
 
 const recorded = recordTrace.input.shape;
@@ -45,6 +47,56 @@ export const memoryGetReasoningHistory = tool({
         ...items.map(({ trace, similarity }) => inWords(trace, similarity)),
         ...warnings.map(({ detail }) => `Note: ${detail}`),
       ].join('\n\n'),
+    };
+  },
+});
+
+export const memorySearchWithExperience = tool({
+  name: 'memory_search_with_experience',
+  title: 'Search with experience',
+  description:
+    'Like memory_search, but it looks up how similar questions were searched before, applies what worked, avoids what failed, and records this attempt. Use it for questions that come back in other words, or if memory_search finds too little. Tell it what was useful with memory_feedback: it learns from that, and not from having found something.',
+  input: z.strictObject({
+    query: experiencedSearch.input.shape.query.meta({ description: 'The question, in natural language' }),
+    space_id: spaceIdField,
+    filters: filtersField,
+    session_id: recorded.sessionId.meta({ description: 'Id of the current conversation' }),
+  }),
+  output: z.object({
+    ...answerFields,
+    reasoning: z.object({
+      strategy_used: z.string(),
+      learned_from: z.array(z.string()).meta({ description: 'Ids of earlier attempts' }),
+      outcome: z.literal('pending'),
+      adjustments_made: z.string(),
+      execution_time_ms: z.number(),
+    }),
+  }),
+  effect: 'adds',
+  parameters: { filter: 'filters', spaces: 'space_id' },
+  async call({ query, space_id: space, filters = {}, session_id: sessionId }, act) {
+    const { max_tokens: maxTokens, ...filter } = filters;
+    const found = await act(experiencedSearch, {
+      query,
+      sessionId,
+      spaces: space === undefined ? undefined : [space],
+      filter: Object.keys(filter).length > 0 ? (filter as JsonObject) : undefined,
+    });
+    const { fields, text } = show(found, maxTokens);
+    const { strategyUsed, learnedFrom, outcome, adjustmentsMade, executionTimeMs } = found.reasoning;
+    const adjustments = adjustmentsMade.length > 0 ? adjustmentsMade.join('; ') : 'none';
+    return {
+      fields: {
+        ...fields,
+        reasoning: {
+          strategy_used: strategyUsed,
+          learned_from: learnedFrom,
+          outcome,
+          adjustments_made: adjustments,
+          execution_time_ms: executionTimeMs,
+        },
+      },
+      text: `${text}\n\nStrategy: ${strategyUsed}. Adjustments: ${adjustments}.`,
     };
   },
 });

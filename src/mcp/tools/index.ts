@@ -1,6 +1,10 @@
 import { memoryGetRelated, memoryValidateConsistency } from './connections.ts';
 import { memoryBuildContext } from './context.ts';
-import { memoryGetReasoningHistory, memoryRecordReasoning } from './experience.ts';
+import {
+  memoryGetReasoningHistory,
+  memoryRecordReasoning,
+  memorySearchWithExperience,
+} from './experience.ts';
 import { memoryFeedback } from './feedback.ts';
 import { memoryDelete, memoryGet, memoryUpdate } from './one-memory.ts';
 import { memoryMultiHop, memorySearch } from './search.ts';
@@ -21,6 +25,7 @@ export const tools: readonly Tool[] = [
   memoryValidateConsistency,
   memoryFeedback,
   memoryGetReasoningHistory,
+  memorySearchWithExperience,
   memoryRecordReasoning,
   memoryStats,
 ];

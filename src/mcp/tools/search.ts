@@ -15,7 +15,7 @@ export const spaceIdField = identifier.optional().meta({
   description: 'Only memories of this space, a named area such as a project or a subject',
 });
 
-const filtersField = z
+export const filtersField = z
   .looseObject({
     max_tokens: z.int().min(1).max(10_000_000).optional().meta({
       description:
@@ -33,7 +33,7 @@ const resultFields = {
   memory: listedMemory,
 };
 
-const answerFields = {
+export const answerFields = {
   results: z.array(z.object(resultFields)),
   leftOut: z.int().optional().meta({ description: 'Number of results that did not fit into max_tokens' }),
   searchId: z.string().meta({ description: 'Pass it as search_id to memory_feedback' }),
@@ -106,7 +106,7 @@ export const memoryMultiHop = tool({
   },
 });
 
-function show({ results, searchId, warnings }: Found<Result>, maxTokens?: number) {
+export function show({ results, searchId, warnings }: Found<Result>, maxTokens?: number) {
   const lengths = results.map(({ memory }) => memory.content.length);
   const most = shares(lengths, { mostOfEach: mostListed, maxTokens });
   const shown = results.slice(0, most.length).map((result, index) => ({

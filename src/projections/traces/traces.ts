@@ -6,7 +6,7 @@ import { protect, type Projection, type Tables } from '../projection.ts';
 import { Recordset } from '../recordset.ts';
 import { scopeColumns, scopeColumnTypes, scopeRow } from '../scope-columns.ts';
 import { vectorArray } from '../vectors/vector-sql.ts';
-import { nothing, remove, statement, together, type Write } from '../write.ts';
+import { nothing, remove, statement, type Write } from '../write.ts';
 
 const keyColumns = { tenant: 'text', trace_id: 'uuid' } as const;
 const columns = {
@@ -29,6 +29,9 @@ interface Row {
   readonly tenant: string;
   readonly trace_id: string;
   readonly query: string;
+  readonly outcome: string;
+  /** As JSON. */
+  readonly trace: string;
   readonly [column: string]: unknown;
 }
 
@@ -45,7 +48,7 @@ export function traces(embedders: Embedders): Projection<Vectors> {
     version: 1,
     variant: id,
     largeBatchSize: 256,
-    handles: ['ReasoningTraceRecorded', 'ReasoningTraceErased'],
+    handles: ['ReasoningTraceRecorded', 'ReasoningTraceResolved', 'ReasoningTraceErased'],
     tables: ['traces'],
     create: (tables) => [
       `create table ${tables('traces')} (
@@ -76,12 +79,17 @@ export function traces(embedders: Embedders): Projection<Vectors> {
   };
 }
 
-/** The rows that the events add, by stream; undefined where they remove one. */
+/** The rows that the events add, by stream, as they are after all of them; undefined where they remove one. */
 function rowsAfter(events: readonly LoadedEvent<TraceEvent>[]): ReadonlyMap<string, Row | undefined> {
   const rows = new Map<string, Row | undefined>();
   for (const { stream, event, metadata, time, position, erased } of events) {
     if (event.type === 'ReasoningTraceErased' || erased) {
       rows.set(stream, undefined);
+      continue;
+    }
+    if (event.type === 'ReasoningTraceResolved') {
+      const row = rows.get(stream);
+      if (row) rows.set(stream, { ...row, ...resolved(row, event.data) });
       continue;
     }
     const { layer, scope, ...trace } = event.data;
@@ -101,6 +109,20 @@ function rowsAfter(events: readonly LoadedEvent<TraceEvent>[]): ReadonlyMap<stri
     });
   }
   return rows;
+}
+
+type Resolved = Extract<TraceEvent, { type: 'ReasoningTraceResolved' }>['data'];
+
+function resolved({ trace }: Row, { outcome, helpfulIds }: Resolved): Pick<Row, 'outcome' | 'trace'> {
+  return { outcome, trace: JSON.stringify({ ...(JSON.parse(trace) as object), helpfulIds }) };
+}
+
+/** The same for a row that an earlier batch added. */
+function resolve(table: string, tenant: string, { traceId, outcome, helpfulIds }: Resolved): Write {
+  return statement(
+    `update ${table} set outcome = $3, trace = trace || $4::jsonb where tenant = $1 and trace_id = $2::uuid`,
+    [tenant, traceId, outcome, JSON.stringify({ helpfulIds })],
+  );
 }
 
 async function embedQuestions(
@@ -136,7 +158,18 @@ function plan(events: readonly LoadedEvent<TraceEvent>[], tables: Tables, vector
       ? [{ tenant: metadata.tenant, trace_id: event.data.traceId }]
       : [],
   );
-  return together(remove(tables('traces'), keys, gone), insertWithVectors(tables('traces'), rows, vectors));
+  const writes = [
+    ...events.map(({ event, metadata, erased }) =>
+      event.type === 'ReasoningTraceResolved' && !erased
+        ? resolve(tables('traces'), metadata.tenant, event.data)
+        : nothing,
+    ),
+    remove(tables('traces'), keys, gone),
+    insertWithVectors(tables('traces'), rows, vectors),
+  ];
+  return async (tx) => {
+    for (const write of writes) await write(tx);
+  };
 }
 
 function insertWithVectors(table: string, rows: readonly Row[], vectors: Vectors): Write {

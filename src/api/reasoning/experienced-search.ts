@@ -1,0 +1,172 @@
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
+import { readExperienceSettings } from '../../commands/experience/configure-experience.ts';
+import { placeSearchTrace, recordSearchTrace } from '../../commands/experience/record-search-trace.ts';
+import { mostTraceMemories } from '../../domain/experience/trace.ts';
+import { canonicalJson, type JsonObject } from '../../domain/json.ts';
+import { adviseSearch, type Advice } from '../../queries/experience/experienced-search.ts';
+import { withPluralNames } from '../filter-names.ts';
+import { operation, type Call } from '../operation.ts';
+import { searchRegion, timeOfAsking, withContent } from '../search/fields.ts';
+import { search } from '../search/search.ts';
+import { experiencedExample } from './examples.ts';
+import { searchBodyExample } from '../search/examples.ts';
+
+const { topK, order } = search.input.shape;
+
+const input = search.input
+  .extend({ topK: topK.unwrap().optional(), order: order.unwrap().optional() })
+  .meta({ id: 'ExperiencedSearch' });
+
+const reasoning = z.object({
+  strategyUsed: z.string().meta({
+    description:
+      'Name of the parameters that were chosen: `default` changes nothing, `like-trace` are those of a similar attempt',
+  }),
+  learnedFrom: z
+    .array(z.string())
+    .meta({ description: 'Ids of traces of similar questions whose outcome was taken into account' }),
+  outcome: z.literal('pending').meta({
+    description:
+      'Known later, from `POST /v1/searches/{searchId}/outcome`, feedback or what the session does next',
+  }),
+  adjustmentsMade: z
+    .array(z.string())
+    .meta({ description: 'Parameters that the request left open and experience has chosen' }),
+  executionTimeMs: z.number(),
+});
+
+/** Parameters of a search that nobody has chosen. */
+const defaults = { topK: 10, order: 'precedence' } as const;
+
+/** Records the search, the accessed memories, and the attempt as a trace of the caller. */
+export const experiencedSearch = operation({
+  name: 'experiencedSearch',
+  summary: 'Search with the parameters that worked for similar questions, where the request leaves them open',
+  area: 'Reasoning',
+  input,
+  output: search.output.extend({ reasoning }).meta({ id: 'ExperiencedSearchAnswer' }),
+  examples: { input: searchBodyExample, output: experiencedExample },
+  access: 'every-caller',
+  reads: 'read-models',
+  async handle(call) {
+    const started = performance.now();
+    const { caller, context, services, asOf, wait, token } = call;
+    const { minPosition: _, waitMs: __, filter, scope, now, content, ...rest } = call.input;
+    const region = searchRegion(caller, { scope, filter }, { isAsOf: asOf !== undefined });
+    const { mode: sentMode, ...named } = withPluralNames(rest);
+    const advice = await advise(call, { mode: sentMode, ...named });
+    const { mode = sentMode, ...chosen } = advice.arm.parameters;
+    const request = {
+      ...named,
+      ...chosen,
+      topK: chosen.topK ?? named.topK ?? defaults.topK,
+      order: chosen.order ?? named.order ?? defaults.order,
+      ...region,
+      ...timeOfAsking(now),
+      asOf,
+      ...wait,
+    };
+    const found = await services.search.search(caller, request, {
+      asksForStandard: mode === 'standard',
+      filterAsSent: filter,
+    });
+    const { fact, later, position, results, ...answer } = found;
+    services.facts.record({ ...fact, context });
+    later?.then(
+      (follower) => services.facts.record({ ...follower, context, follows: true }),
+      () => undefined,
+    );
+    const executionTimeMs = Math.round(performance.now() - started);
+    const memoryIds = results.slice(0, mostTraceMemories).map(({ memory }) => memory.id);
+    const [space, ...others] = named.spaces ?? [];
+    await record(call, advice, {
+      traceId: fact.id,
+      searchId: answer.searchId,
+      memoryIds,
+      executionTimeMs,
+      ...(space !== undefined && others.length === 0 && { space }),
+    });
+    return {
+      output: {
+        ...answer,
+        results: withContent(results, content),
+        position: token(position),
+        reasoning: {
+          strategyUsed: advice.arm.name,
+          learnedFrom: advice.neighbours.map(({ trace }) => trace.id),
+          outcome: 'pending' as const,
+          adjustmentsMade: adjustmentsOf(advice),
+          executionTimeMs,
+        },
+      },
+    };
+  },
+});
+
+type ExperiencedCall = Call<z.output<typeof input>>;
+
+/** An answer as of a position is asked to see what was known then: nothing is changed. */
+async function advise(
+  { caller, services, asOf, input: { query, sessionId } }: ExperiencedCall,
+  sent: Readonly<Record<string, unknown>>,
+): Promise<Advice> {
+  const { commands, traces, experience } = services;
+  const settings = await readExperienceSettings(commands.store, caller.tenant);
+  const isOff = asOf !== undefined;
+  return adviseSearch(
+    { traces, records: experience },
+    caller,
+    { query, sent },
+    isOff ? { ...settings, enabled: false } : settings,
+    {
+      group: uniform(`${caller.tenant}\n${caller.principal}\n${sessionId ?? query}`),
+      exploration: sessionId === undefined ? undefined : uniform(commands.newId()),
+    },
+  );
+}
+
+/** A trace that cannot be recorded does not fail the search. */
+async function record(
+  { caller, context, services: { commands }, input: { query, sessionId }, explain }: ExperiencedCall,
+  { bucket, arm, applied, explored, neighbours }: Advice,
+  made: {
+    readonly traceId: string;
+    readonly searchId: string;
+    readonly memoryIds: string[];
+    readonly executionTimeMs: number;
+    readonly space?: string;
+  },
+): Promise<void> {
+  const placement = canonicalJson(placeSearchTrace(caller));
+  const similar = neighbours.find(
+    ({ trace: { layer, scope } }) => canonicalJson({ layer, scope }) === placement,
+  );
+  try {
+    await recordSearchTrace(commands, context, {
+      ...made,
+      query,
+      approach: `search with experience: ${arm.name}`,
+      strategy: arm.parameters as JsonObject,
+      experience: { bucket, arm: arm.name, applied, explored },
+      ...(sessionId !== undefined && { sessionId }),
+      ...(similar && { similarTo: { traceId: similar.trace.id, similarity: similar.similarity } }),
+    });
+  } catch (error) {
+    explain(error);
+  }
+}
+
+function adjustmentsOf({ arm, explored, neighbours }: Advice): string[] {
+  const why = explored
+    ? 'tried to learn whether it works better'
+    : arm.name === 'like-trace' || neighbours.length > 0
+      ? 'it worked for similar questions'
+      : 'it worked for questions of this kind';
+  return Object.entries(arm.parameters).map(([name, value]) => `${name}: ${String(value)} (${why})`);
+}
+
+/** A number 0..1 that a text always gives. */
+function uniform(text: string): number {
+  return createHash('sha256').update(text).digest().readUInt32BE(0) / 2 ** 32;
+}

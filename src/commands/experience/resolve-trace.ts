@@ -1,0 +1,67 @@
+import type { OutcomeEvent } from '../../domain/learning/events.ts';
+import type { Outcome } from '../../domain/learning/logged-decision.ts';
+import { outcomeOf } from '../../domain/learning/outcome.ts';
+import type { TraceEvent } from '../../domain/experience/events.ts';
+import type { TraceOutcome } from '../../domain/experience/trace.ts';
+import { outcomeStream, traceStream } from '../../domain/streams.ts';
+import { changeStream } from '../change-stream.ts';
+import type { CommandContext, CommandServices } from '../context.ts';
+
+/** From this quality on, what was used made the search a success. */
+const successFrom = 0.5;
+
+/**
+ * Gives the trace of a search the outcome that its signals add up to. Does nothing for a search without a trace, and if the outcome
+ * is as before. `searchId` is the id without its signature.
+ */
+export async function resolveTrace(
+  services: CommandServices,
+  context: CommandContext,
+  searchId: string,
+): Promise<void> {
+  const { tenant } = context.caller;
+  const stream = traceStream(tenant, searchId);
+  if ((await services.store.loadOne(stream, 0)) === undefined) return;
+  const signals = (await services.store.load<OutcomeEvent>(outcomeStream(tenant, searchId))).map(
+    ({ event }) => event.data,
+  );
+  const outcome = traceOutcomeOf(outcomeOf(signals));
+  if (outcome === 'pending') return;
+  const used = [...new Set(signals.flatMap(({ kind, memoryIds }) => (kind === 'used' ? memoryIds : [])))];
+  await changeStream<TraceEvent>(services, context, {
+    stream,
+    memoryId: '',
+    decide: (loaded) => {
+      const [first] = loaded;
+      if (first?.event.type !== 'ReasoningTraceRecorded' || first.event.data.experience === undefined)
+        return [];
+      const { traceId, experience, memoryIds } = first.event.data;
+      const last = loaded.findLast(({ event }) => event.type === 'ReasoningTraceResolved')?.event;
+      const before = last?.type === 'ReasoningTraceResolved' ? last.data.outcome : 'pending';
+      const day = first.time.toISOString().slice(0, 10);
+      const helpfulIds = used.filter((id) => memoryIds.includes(id));
+      return before === outcome
+        ? []
+        : [
+            {
+              type: 'ReasoningTraceResolved',
+              data: { traceId, outcome, before, helpfulIds, experience, day },
+            },
+          ];
+    },
+  });
+}
+
+function traceOutcomeOf({ kind, quality = 1 }: Outcome): TraceOutcome {
+  switch (kind) {
+    case 'used':
+      return quality >= successFrom ? 'success' : 'partial_success';
+    case 'refined':
+    case 'ignored':
+      return 'failure';
+    case 'none':
+      return 'pending';
+    default:
+      return kind satisfies never;
+  }
+}

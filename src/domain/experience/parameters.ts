@@ -1,0 +1,61 @@
+import { z } from 'zod';
+import { canonicalJson, type JsonObject } from '../json.ts';
+import { identifier } from '../layers.ts';
+
+/** Parameters of a search that experience may choose where the caller leaves them open. */
+const fields = {
+  mode: z.literal('standard'),
+  topK: z.int().min(1).max(1_000),
+  threshold: z.number().min(0).max(1),
+  order: z.enum(['precedence', 'relevance', 'layer']),
+  spaces: z.array(identifier).min(1).max(100),
+};
+
+export const searchParametersSchema = z.object(fields).partial();
+export type SearchParameters = z.infer<typeof searchParametersSchema>;
+export type ParameterName = keyof SearchParameters;
+
+export const parameterNames = Object.keys(fields) as ParameterName[];
+
+/** The parameters of a strategy that a search can repeat, of those that the caller leaves open. Others are ignored. */
+export function parametersOf(
+  strategy: JsonObject | undefined,
+  open: ReadonlySet<ParameterName>,
+): SearchParameters {
+  const entries = parameterNames.flatMap((name) => {
+    const parsed = open.has(name) ? fields[name].safeParse(strategy?.[name]) : undefined;
+    return parsed?.success ? [[name, parsed.data]] : [];
+  });
+  return Object.fromEntries(entries) as SearchParameters;
+}
+
+/** Named choices of parameters, which are tried for every kind of question. The first changes nothing. */
+const namedArms = {
+  default: {},
+  plain: { mode: 'standard' },
+  open: { threshold: 0, order: 'relevance' },
+  'plain-open': { mode: 'standard', threshold: 0, order: 'relevance' },
+  wide: { topK: 20 },
+} as const satisfies Readonly<Record<string, SearchParameters>>;
+
+export type ArmName = keyof typeof namedArms;
+export const armNames = Object.keys(namedArms) as ArmName[];
+
+export interface Arm {
+  /** `like-trace`: parameters of a similar attempt that no name stands for. */
+  readonly name: ArmName | 'like-trace';
+  readonly parameters: SearchParameters;
+}
+
+export const defaultArm: Arm = { name: 'default', parameters: namedArms.default };
+
+/** The named arms that change nothing which the caller has chosen, the default first. */
+export function armsFor(open: ReadonlySet<ParameterName>): Arm[] {
+  return armNames
+    .map((name): Arm => ({ name, parameters: namedArms[name] }))
+    .filter(({ parameters }) => Object.keys(parameters).every((name) => open.has(name as ParameterName)));
+}
+
+export function isSameArm(one: SearchParameters, other: SearchParameters): boolean {
+  return canonicalJson(one) === canonicalJson(other);
+}

@@ -1,0 +1,90 @@
+import type { ArmRecord } from '../../domain/experience/choice.ts';
+import type { ReadDemand, ReadModels } from '../read-models.ts';
+
+type Wait = Pick<ReadDemand, 'minPosition' | 'waitMs'>;
+
+/** Numbers of searches of one day, with or without experience. */
+export interface DayCounts {
+  readonly day: string;
+  readonly applied: boolean;
+  readonly searches: number;
+  readonly successes: number;
+  readonly partial: number;
+  readonly failures: number;
+}
+
+interface CountRow extends Record<string, unknown> {
+  readonly searches: number;
+  readonly success: number;
+  readonly partial_success: number;
+  readonly failure: number;
+}
+
+/** What was learned a little earlier is good enough to choose from. */
+const cachedMs = 2_000;
+const mostTenants = 1_000;
+const mostDays = 366;
+const sums = ['searches', 'success', 'partial_success', 'failure']
+  .map((counter) => `sum(${counter})::float8 as ${counter}`)
+  .join(', ');
+
+export class ExperienceReader {
+  readonly #models: ReadModels;
+  readonly #cache = new Map<string, { readonly until: number; readonly records: Promise<ArmRecord[]> }>();
+
+  constructor(models: ReadModels) {
+    this.#models = models;
+  }
+
+  /** How searches of the tenant ended, by kind of question and arm. */
+  records(tenant: string): Promise<ArmRecord[]> {
+    const now = performance.now();
+    const known = this.#cache.get(tenant);
+    if (known && known.until > now) return known.records;
+    const records = this.#readRecords(tenant);
+    if (this.#cache.size >= mostTenants) this.#cache.clear();
+    this.#cache.set(tenant, { until: now + cachedMs, records });
+    records.catch(() => this.#cache.delete(tenant));
+    return records;
+  }
+
+  #readRecords(tenant: string): Promise<ArmRecord[]> {
+    return this.#models.read({ projections: ['experience'] }, async (view) => {
+      const rows = await this.#models.sql.queryAs<CountRow & { bucket: string; arm: string }>(
+        tenant,
+        `select bucket, arm, ${sums} from ${view.table('experience')} where tenant = $1 group by bucket, arm`,
+        [tenant],
+      );
+      return rows.map(({ bucket, arm, success, partial_success: partial, failure }) => ({
+        bucket,
+        arm,
+        successes: success + partial / 2,
+        trials: success + partial + failure,
+      }));
+    });
+  }
+
+  /** The newest days first. */
+  days(
+    tenant: string,
+    wait: Wait,
+  ): Promise<{ readonly days: readonly DayCounts[]; readonly position: number }> {
+    return this.#models.read({ projections: ['experience'], ...wait }, async (view) => {
+      const rows = await this.#models.sql.queryAs<CountRow & { day: string; applied: boolean }>(
+        tenant,
+        `select day, applied, ${sums} from ${view.table('experience')} where tenant = $1
+         group by day, applied order by day desc, applied desc limit ${2 * mostDays}`,
+        [tenant],
+      );
+      const days = rows.map(({ day, applied, searches, success, partial_success: partial, failure }) => ({
+        day,
+        applied,
+        searches,
+        successes: success,
+        partial,
+        failures: failure,
+      }));
+      return { days, position: view.position };
+    });
+  }
+}

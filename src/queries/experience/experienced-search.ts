@@ -1,0 +1,90 @@
+import type { TenantContext } from '../../domain/access/context.ts';
+import { bucketOf, chooseArm, type Neighbour } from '../../domain/experience/choice.ts';
+import {
+  defaultArm,
+  parameterNames,
+  parametersOf,
+  type Arm,
+  type ParameterName,
+} from '../../domain/experience/parameters.ts';
+import type { ExperienceSettings } from '../../domain/experience/settings.ts';
+import { Problem } from '../../domain/problems.ts';
+import type { ExperienceReader } from './experience-reader.ts';
+import { similarFrom, type FoundTrace, type TraceReader } from './trace-reader.ts';
+
+/** Maximum number of similar attempts that are taken into account. */
+const mostNeighbours = 20;
+
+export interface ExperienceParts {
+  readonly traces: TraceReader;
+  readonly records: ExperienceReader;
+}
+
+/** What a search leaves open, as it was sent. */
+export interface OpenQuestion {
+  readonly query: string;
+  readonly sent: Readonly<Partial<Record<ParameterName, unknown>>>;
+}
+
+export interface Advice {
+  readonly bucket: string;
+  readonly arm: Arm;
+  readonly applied: boolean;
+  readonly explored: boolean;
+  /** The similar attempts whose outcome is known, best first. */
+  readonly neighbours: readonly FoundTrace[];
+}
+
+/** Uniform numbers, 0..1, that decide about one search. */
+export interface Draws {
+  /** The same for all searches of a session: whether it belongs to those that experience is applied to. */
+  readonly group: number;
+  /** Whether it explores; undefined if its outcome cannot be observed. */
+  readonly exploration: number | undefined;
+}
+
+/** Chooses what a search leaves open, by what worked for similar questions. Without experience it chooses nothing. */
+export async function adviseSearch(
+  { traces, records }: ExperienceParts,
+  caller: TenantContext,
+  { query, sent }: OpenQuestion,
+  settings: ExperienceSettings,
+  draws: Draws,
+): Promise<Advice> {
+  const bucket = bucketOf(query);
+  const isApplied = settings.enabled && draws.group < settings.share;
+  if (!isApplied) return { bucket, arm: defaultArm, applied: false, explored: false, neighbours: [] };
+  const open = new Set(parameterNames.filter((name) => sent[name] === undefined));
+  const [known, tried] = await Promise.all([
+    unlessBehind(records.records(caller.tenant), []),
+    unlessBehind(
+      traces
+        .history(caller, { query, threshold: similarFrom, limit: mostNeighbours })
+        .then(({ items }) => items),
+      [],
+    ),
+  ]);
+  const neighbours = tried.filter(({ trace }) => trace.outcome !== 'pending');
+  const draw = settings.exploration ? draws.exploration : undefined;
+  const choice = chooseArm(
+    bucket,
+    open,
+    known,
+    neighbours.map(({ trace }): Neighbour => {
+      const { id: traceId, outcome, origin, strategy } = trace;
+      return { traceId, outcome, origin, parameters: parametersOf(strategy, open) };
+    }),
+    draw,
+  );
+  return { bucket, ...choice, applied: true, neighbours };
+}
+
+/** Experience is a help: a search does without it while its read models are built. */
+async function unlessBehind<Result>(read: Promise<Result>, otherwise: Result): Promise<Result> {
+  try {
+    return await read;
+  } catch (error) {
+    if (error instanceof Problem && error.code === 'position-timeout') return otherwise;
+    throw error;
+  }
+}

@@ -1,0 +1,114 @@
+import { describe, expect, it } from 'vitest';
+import { bucketOf, chooseArm, type Neighbour } from '../../src/domain/experience/choice.ts';
+import { armsFor, parameterNames, parametersOf } from '../../src/domain/experience/parameters.ts';
+import { difference, groupReport } from '../../src/domain/experience/report.ts';
+
+const simple = bucketOf('Who owns billing?');
+const complex = bucketOf('Compare the retry policies of all Billing teams and all Search teams.');
+const all = new Set(parameterNames);
+
+const tally = (bucket: string, arm: string, successes: number, trials: number) => ({
+  bucket,
+  arm,
+  successes,
+  trials,
+});
+
+const neighbour = (fields: Partial<Neighbour>): Neighbour => ({
+  traceId: 't',
+  outcome: 'success',
+  origin: 'caller',
+  parameters: {},
+  ...fields,
+});
+
+describe('the choice of parameters', () => {
+  it('[C9] changes nothing without experience, or with little of it', () => {
+    expect(simple).not.toBe(complex);
+    expect(chooseArm(simple, all, [], []).arm.name).toBe('default');
+    const little = [tally(simple, 'default', 1, 2), tally(simple, 'plain', 2, 2)];
+    expect(chooseArm(simple, all, little, []).arm.name).toBe('default');
+    const one = neighbour({ parameters: { spaces: ['crm'] } });
+    expect(chooseArm(simple, all, [], [one]).arm.name).toBe('default');
+  });
+
+  it('[C9] takes what is clearly better for questions of this kind, and not for others', () => {
+    const records = [
+      tally(simple, 'default', 40, 100),
+      tally(simple, 'plain', 80, 100),
+      tally(complex, 'default', 90, 100),
+      tally(complex, 'plain', 30, 100),
+    ];
+    expect(chooseArm(simple, all, records, []).arm.name).toBe('plain');
+    expect(chooseArm(complex, all, records, []).arm.name).toBe('default');
+    const withoutMode = new Set(parameterNames.filter((name) => name !== 'mode'));
+    expect(chooseArm(simple, withoutMode, records, []).arm.name).toBe('default');
+  });
+
+  it('[C9] follows similar attempts that worked where the default failed or often enough, and no pending ones', () => {
+    const worked = neighbour({ parameters: { spaces: ['crm'] } });
+    const failed = neighbour({ outcome: 'failure' });
+    expect(chooseArm(simple, all, [], [worked, failed]).arm).toEqual({
+      name: 'like-trace',
+      parameters: { spaces: ['crm'] },
+    });
+    expect(chooseArm(simple, all, [], [worked, worked, worked]).arm.name).toBe('like-trace');
+    const bad = neighbour({ parameters: { spaces: ['crm'] }, outcome: 'failure' });
+    expect(chooseArm(simple, all, [], [worked, bad, bad, failed]).arm.name).toBe('default');
+    const pending = neighbour({ parameters: { spaces: ['crm'] }, outcome: 'pending' });
+    expect(chooseArm(simple, all, [], [pending, pending, pending]).arm.name).toBe('default');
+    // Failures of the default alone say nothing for another.
+    expect(chooseArm(simple, all, [], [failed, failed, failed]).arm.name).toBe('default');
+  });
+
+  it('[C9] explores a small share, and only what the caller leaves open', () => {
+    const draws = Array.from({ length: 1_000 }, (_, index) => index / 1_000);
+    const arms = draws.map((draw) => chooseArm(simple, all, [], [], draw));
+    const explored = arms.filter((choice) => choice.explored);
+    expect(explored.length).toBeGreaterThan(80);
+    expect(explored.length).toBeLessThan(120);
+    expect(new Set(explored.map(({ arm }) => arm.name))).toEqual(
+      new Set(['plain', 'open', 'plain-open', 'wide']),
+    );
+    const known = ['plain', 'open', 'plain-open', 'wide'].map((arm) => tally(simple, arm, 10, 40));
+    const later = draws.filter((draw) => chooseArm(simple, all, known, [], draw).explored);
+    expect(later.length).toBeLessThan(40);
+    expect(draws.filter((draw) => chooseArm(simple, new Set(), [], [], draw).explored)).toEqual([]);
+  });
+
+  it('[C9] reads of a strategy only valid parameters that are open', () => {
+    const strategy = { mode: 'standard', topK: 5, threshold: 7, spaces: [], order: 'relevance', secret: 1 };
+    expect(parametersOf(strategy, all)).toEqual({ mode: 'standard', topK: 5, order: 'relevance' });
+    expect(parametersOf(strategy, new Set(['order']))).toEqual({ order: 'relevance' });
+    expect(parametersOf(undefined, all)).toEqual({});
+    expect(armsFor(new Set(['mode'])).map(({ name }) => name)).toEqual(['default', 'plain']);
+  });
+});
+
+describe('the report on experience', () => {
+  it('[C11] has Wilson intervals, and searches for each success', () => {
+    const report = groupReport({ searches: 120, successes: 60, partial: 0, failures: 40 });
+    expect(report.successRate!.value).toBe(0.6);
+    expect(report.successRate!.low).toBeCloseTo(0.502, 3);
+    expect(report.successRate!.high).toBeCloseTo(0.691, 3);
+    expect(report.searchesPerSuccess!.value).toBeCloseTo(1.667, 3);
+    expect(groupReport({ searches: 3, successes: 0, partial: 0, failures: 0 })).toEqual({
+      searches: 3,
+      successes: 0,
+      partial: 0,
+      failures: 0,
+    });
+    expect(
+      groupReport({ searches: 1, successes: 0, partial: 0, failures: 1 }).searchesPerSuccess,
+    ).toBeUndefined();
+  });
+
+  it('[C11] compares both groups, and says nothing while one is empty', () => {
+    const withIt = { searches: 100, successes: 60, partial: 20, failures: 20 };
+    const without = { searches: 100, successes: 50, partial: 0, failures: 50 };
+    const gain = difference(withIt, without)!;
+    expect(gain.value).toBeCloseTo(0.2, 6);
+    expect(gain.low).toBeGreaterThan(0);
+    expect(difference(withIt, { searches: 9, successes: 0, partial: 0, failures: 0 })).toBeUndefined();
+  });
+});
