@@ -36,6 +36,19 @@ const lesson = {
   content: 'Do: narrow filter 😀',
 };
 
+const figures = {
+  decisions: 300,
+  deviating: 0.5,
+  matched: 55,
+  opposed: 95,
+  effectiveSize: 120.5,
+  ips: { value: 0.1, error: 0.05 },
+  snips: { value: 0.125, error: 0.04 },
+  doublyRobust: { value: 0.12, error: 0.03 },
+  interval: [0.06, 0.18] as [number, number],
+  leastWithoutOne: 0.1,
+};
+
 export const examples: { readonly [Type in EventType]: DataOf<Type> } = {
   MemoryStored: {
     memoryId,
@@ -344,6 +357,42 @@ export const examples: { readonly [Type in EventType]: DataOf<Type> } = {
     resetsAt: '2026-12-01T00:00:00.000Z',
   },
   KillSwitchSet: { engaged: true },
+  PolicyUpdated: {
+    version: 'learned-1',
+    base: { version: 'base-0', weights: { decomposition: { shift: 1 } } },
+    state: {
+      weights: { decomposition: { bias: 0.125, score: -0.5 } },
+      baseline: 0.25,
+      spread: 0.5,
+      steps: 1,
+      decisions: 20,
+      principals: { '5f2b9c0d1e3a47658899aabbccddeeff': 20 },
+    },
+    consumed: [{ searchId: other, reward: 0.25, tenant: 'acme' }],
+    bootstrap: false,
+  },
+  PolicyCompared: {
+    version: 'learned-1',
+    incumbent: 'rules-1',
+    verdict: 'keep-collecting',
+    reason: 'not proven to be better',
+    looks: 1,
+    figures,
+  },
+  PolicyPromoted: {
+    policy: {
+      version: 'learned-2',
+      base: { decomposition: { shift: 1 } },
+      tenant: { decomposition: { bias: 0.25 } },
+      decisions: 40,
+    },
+    share: 'canary',
+    by: 'process',
+    forced: false,
+    looks: 2,
+    figures,
+  },
+  PolicyRolledBack: { version: 'learned-2', to: 'rules-1', reason: 'worse', by: 'process', figures },
   ProjectionRebuilt: {
     projection: 'memories',
     generation: 2,

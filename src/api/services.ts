@@ -7,6 +7,7 @@ import type { ConflictFinder } from '../queries/conflicts.ts';
 import type { ContextBuilder } from '../queries/context/context-builder.ts';
 import type { MultiHopSearch } from '../queries/hops/multi-hop-search.ts';
 import type { ExperienceReader } from '../queries/experience/experience-reader.ts';
+import type { PolicyReader } from '../queries/policies/policy-reader.ts';
 import type { LessonReader } from '../queries/experience/lesson-reader.ts';
 import type { TraceReader } from '../queries/experience/trace-reader.ts';
 import type { ReadModels } from '../queries/read-models.ts';
@@ -28,6 +29,7 @@ export interface Services {
   readonly traces: TraceReader;
   readonly lessons: LessonReader;
   readonly experience: ExperienceReader;
+  readonly policies: PolicyReader;
   readonly search: RoutedSearch;
   readonly multiHop: MultiHopSearch;
   readonly contexts: ContextBuilder;

@@ -16,6 +16,8 @@ export const outcomeStream = (tenant: string, searchId: string): Name => `outcom
 export const sessionStream = (tenant: string, session: string): Name => `session-${tenant}.${session}`;
 export const tenantStream = (tenant: string): Name => `tenant-${tenant}.${tenant}`;
 export const routingStream = (tenant: string): Name => `policy-${tenant}.routing`;
+/** What the route policy of a tenant learns, and which version has the traffic; of the system tenant, the global base. */
+export const routePolicyStream = (tenant: string): Name => `policy-${tenant}.route`;
 /** The budget of a tenant, and which months its ledger has. */
 export const budgetStream = (tenant: string): Name => `ledger-${tenant}.budget`;
 /** What a tenant has reserved and spent in a month, such as `2026-11`. */

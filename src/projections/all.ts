@@ -7,6 +7,7 @@ import { lessons } from './lessons/lessons.ts';
 import { lexical, type OtherWords } from './lexical/lexical.ts';
 import { links } from './links/links.ts';
 import { memories } from './memories/memories.ts';
+import { policies } from './policies/policies.ts';
 import type { Projection } from './projection.ts';
 import { statistics } from './statistics/statistics.ts';
 import { summaries } from './summaries/summaries.ts';
@@ -35,6 +36,7 @@ export function allProjections(embedders: Embedders, others: OtherIndexes = {}):
     traces(embedders),
     lessons,
     experience,
+    policies,
     statistics,
     fields,
     audit,

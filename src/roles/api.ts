@@ -19,6 +19,7 @@ import { ModelGuard } from '../queries/model-guard.ts';
 import { observed } from '../queries/observed-language-model.ts';
 import { RoutingDirectory } from '../queries/routing/routing-directory.ts';
 import { ExperienceReader } from '../queries/experience/experience-reader.ts';
+import { PolicyReader } from '../queries/policies/policy-reader.ts';
 import { LessonReader } from '../queries/experience/lesson-reader.ts';
 import { TraceReader } from '../queries/experience/trace-reader.ts';
 import { SummaryReader } from '../queries/summaries/list-summaries.ts';
@@ -90,6 +91,7 @@ export function openApi(own: Process, commandSide: CommandSide, readSide: ReadSi
     traces: new TraceReader(models, embedders),
     lessons: new LessonReader(models),
     experience: new ExperienceReader(models),
+    policies: new PolicyReader(models),
     directory,
     operations,
     search,

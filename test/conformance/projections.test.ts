@@ -46,6 +46,14 @@ beforeAll(async () => {
     timeout: 30_000,
     interval: 100,
   });
+  const attempt = { query: 'pump', approach: 'search', outcome: 'success', memoriesUsed: [third] };
+  for (let count = 0; count < 2; count += 1)
+    expect((await admin.post('/v1/reasoning/traces', attempt)).status).toBe(201);
+  await vi.waitUntil(async () => (await admin.get('/v1/reasoning/strategies')).body.items.length > 0, {
+    timeout: 30_000,
+    interval: 100,
+  });
+  expect((await operator.post('/v1/admin/policies/train', { bootstrap: true })).status).toBe(200);
   end = (await admin.store({ externalId: 'last', content: 'The last one before the rebuild' })).position;
   const caughtUp = await admin.get(`/v1/stats?minPosition=${end}&waitMs=30000`);
   expect(caughtUp.status).toBe(200);

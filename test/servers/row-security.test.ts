@@ -71,6 +71,7 @@ describe.runIf(programs)('the query role on the read models', () => {
     expect((await client.post('/v1/reasoning/traces', attempt)).status).toBe(201);
     expect((await client.post('/v1/reasoning/search', { query: 'pump' })).status).toBe(200);
     while ((await client.get('/v1/reasoning/strategies')).body.items.length === 0) await sleep(50);
+    expect((await client.post('/v1/admin/policies/train', { bootstrap: true })).status).toBe(200);
     // The access by the search is recorded after its answer.
     while ((await client.get(`/v1/memories/${memory.id}`)).body.accessCount === 0) await sleep(50);
   }

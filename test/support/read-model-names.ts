@@ -8,6 +8,7 @@ export const readModelNames = [
   'lexical',
   'links',
   'memories',
+  'policies',
   'statistics',
   'summaries',
   'traces',

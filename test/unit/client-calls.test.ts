@@ -55,6 +55,7 @@ const callsOf = (client: Stratalog, { memories, reasoning, summaries, audit, adm
   admin.routing.get(),
   admin.routing.update({}),
   admin.routing.killSwitch(),
+  admin.policies.train({ bootstrap: true }),
   admin.summaries.get('{layer}' as 'team'),
   admin.summaries.set('{layer}' as 'team', { depths: ['sentence'], skipIfUnchanged: true }),
   admin.budgets.get(),

@@ -148,6 +148,23 @@ export class Budgets {
   }
 }
 
+/** `/v1/admin/policies`: the policies that choose the route of a question. */
+export class Policies {
+  readonly #transport: Transport;
+
+  constructor(transport: Transport) {
+    this.#transport = transport;
+  }
+
+  /** Let the tenant's policy learn from synthetic decisions, before it has any of its own. */
+  train(body: api.TrainPolicyBody, options?: CommandOptions): Promise<api.TrainPolicyAnswer> {
+    return this.#transport.call(
+      { method: 'POST', path: '/v1/admin/policies/train', body, changes: true },
+      options,
+    );
+  }
+}
+
 /** `/v1/admin`. */
 export class Admin {
   readonly keys: Keys;
@@ -156,6 +173,7 @@ export class Admin {
   readonly summaries: SummaryConfiguration;
   readonly experience: Experience;
   readonly budgets: Budgets;
+  readonly policies: Policies;
 
   constructor(transport: Transport) {
     this.keys = new Keys(transport);
@@ -164,5 +182,6 @@ export class Admin {
     this.summaries = new SummaryConfiguration(transport);
     this.experience = new Experience(transport);
     this.budgets = new Budgets(transport);
+    this.policies = new Policies(transport);
   }
 }

@@ -1860,6 +1860,19 @@ export interface ConfigureBudgetAnswer {
   position: string;
 }
 
+export interface TrainPolicyBody {
+  /** Learn from synthetic decisions, which are marked as such and are never evidence. Changes nothing if the policy has learned something already */
+  bootstrap: true;
+}
+
+export interface TrainPolicyAnswer {
+  /** The version that was learned last */
+  version: string;
+  /** Number of decisions that were learned from; 0 if nothing changed */
+  learnedFrom: number;
+  position: string;
+}
+
 export interface KillSwitchBody {
   engaged?: boolean | undefined;
 }

@@ -6,6 +6,12 @@ import {
   CostReserved,
   LedgerMonthOpened,
 } from '../ledger/events.ts';
+import {
+  PolicyCompared,
+  PolicyPromoted,
+  PolicyRolledBack,
+  PolicyUpdated,
+} from '../learning/policy-events.ts';
 import { OutcomeObserved, SessionEnded } from '../learning/events.ts';
 import {
   LessonForgotten,
@@ -97,6 +103,10 @@ const definitions = [
   SummaryConfigured,
   ExperienceConfigured,
   KillSwitchSet,
+  PolicyUpdated,
+  PolicyCompared,
+  PolicyPromoted,
+  PolicyRolledBack,
   ProjectionRebuilt,
   ProjectionRebuildBegun,
   ProjectionRebuildEnded,

@@ -11,6 +11,7 @@ import { revokeKey } from '../../api/admin/revoke-key.ts';
 import { routing } from '../../api/admin/routing.ts';
 import { skipParkedEvent } from '../../api/admin/skip-parked-event.ts';
 import { rollbackProjection, switchProjection } from '../../api/admin/switch-projection.ts';
+import { trainPolicy } from '../../api/policies/train-policy.ts';
 import { bind } from '../binding.ts';
 
 const wait = ['minPosition', 'waitMs'];
@@ -60,6 +61,9 @@ export const administrationBindings = [
   }),
   bind(configureBudget, 'put', '/v1/admin/budgets', {
     success: { status: 200, description: 'The new budget, and what was spent' },
+  }),
+  bind(trainPolicy, 'post', '/v1/admin/policies/train', {
+    success: { status: 200, description: 'What was learned' },
   }),
   bind(killSwitch, 'post', '/v1/admin/policies/kill-switch', {
     success: { status: 200, description: 'The state of the kill switch' },

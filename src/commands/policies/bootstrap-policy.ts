@@ -1,0 +1,37 @@
+import { bootstrapDecisions } from '../../domain/learning/bootstrap.ts';
+import type { RoutePolicyEvent } from '../../domain/learning/policy-events.ts';
+import { emptyHistory, evolve, learnFrom, type Base } from '../../domain/learning/policy-history.ts';
+import { routePolicyStream } from '../../domain/streams.ts';
+import { changeStream } from '../change-stream.ts';
+import { callerKey, type CommandContext, type CommandResult, type CommandServices } from '../context.ts';
+
+export interface Bootstrapped extends CommandResult {
+  /** The version of the last step, which is an earlier one if the tenant's trainer had learned something already. */
+  readonly version: string;
+  readonly learnedFrom: number;
+}
+
+/** Lets the trainer of the caller's tenant begin with synthetic decisions. Changes nothing if it has learned something already. */
+export async function bootstrapPolicy(
+  services: CommandServices,
+  context: CommandContext,
+  { base, threshold }: { readonly base: Base; readonly threshold: number },
+): Promise<Bootstrapped> {
+  const { tenant } = context.caller;
+  const { history, position, replayed, isUnchanged } = await changeStream<RoutePolicyEvent>(
+    services,
+    context,
+    {
+      stream: routePolicyStream(tenant),
+      memoryId: '',
+      decide: (loaded) => {
+        const known = loaded.reduce(evolve, emptyHistory);
+        return known.trainer.steps > 0 ? [] : [learnFrom(known, base, bootstrapDecisions(threshold))];
+      },
+      key: () => callerKey(services.vault, context.caller),
+    },
+  );
+  const { learned, versions } = history.reduce(evolve, emptyHistory);
+  const learnedFrom = isUnchanged ? 0 : (versions.at(-1)?.learnedFrom ?? 0);
+  return { version: learned!.version, learnedFrom, position, replayed };
+}

@@ -1,0 +1,32 @@
+import { defaultSettings, routes } from '../routing/settings.ts';
+import type { Arm, LoggedDecision } from './logged-decision.ts';
+import { typicalQuestions } from './typical-questions.ts';
+
+/** Tokens that the routes take for a question, about. */
+const tokensOf: Readonly<Record<Arm, number>> = { standard: 20, decomposition: 156 };
+
+/**
+ * Synthetic decisions for a tenant that has none (requirement C6): each typical question by each route, with a good outcome where the
+ * route fits the question and a bad one where it does not. They are marked, and never evidence.
+ */
+export function bootstrapDecisions(threshold: number): readonly LoggedDecision[] {
+  return typicalQuestions.flatMap(({ features }, index) =>
+    routes.map((taken): LoggedDecision => {
+      const fits = features['score']! >= defaultSettings.threshold === (taken === 'decomposition');
+      return {
+        searchId: `bootstrap-${String(index).padStart(2, '0')}-${taken}`,
+        principal: 'bootstrap',
+        features: { ...features, threshold },
+        arms: routes,
+        propensities: routes.map(() => 1 / routes.length),
+        incumbent: taken,
+        taken,
+        policyVersion: 'bootstrap',
+        evaluation: false,
+        outcome: fits ? { kind: 'used', quality: 1, explicit: false } : { kind: 'ignored', explicit: false },
+        tokens: tokensOf[taken],
+        bootstrap: true,
+      };
+    }),
+  );
+}

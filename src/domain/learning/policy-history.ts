@@ -1,0 +1,242 @@
+import type { Evaluation, Estimate } from './estimators.ts';
+import type { LoggedDecision } from './logged-decision.ts';
+import type { Figures, PolicyUpdate, RoutePolicyEvent } from './policy-events.ts';
+import type { Decision } from './promotion.ts';
+import { rulePolicy, type ArmWeights, type RoutePolicy } from './route-policy.ts';
+import { train, untrained, type TrainerState } from './trainer.ts';
+
+/** The policy that a trainer starts from: what its weights are added to. */
+export interface Base {
+  readonly version: string;
+  readonly weights: ArmWeights;
+}
+
+/** What is known of a version. */
+export interface VersionRecord {
+  readonly policy: RoutePolicy;
+  /** When it was learned, or first promoted. */
+  readonly at: string;
+  /** Decisions that its last step learned from, and their mean reward; undefined for a version that no step has made. */
+  readonly learnedFrom?: number | undefined;
+  readonly meanReward?: number | undefined;
+  readonly bootstrap: boolean;
+  /** The last figures that it was compared by. */
+  readonly figures?: Figures | undefined;
+}
+
+/** Fold of a stream `policy-<tenant>.route`. Bounded, plain JSON. */
+export interface PolicyHistory {
+  /** Revision of the last event that was folded; −1 before the first. */
+  readonly revision: number;
+  readonly trainer: TrainerState;
+  /** The last step, whose decisions must be known as consumed before the next. */
+  readonly lastStep: { readonly revision: number; readonly position: number } | undefined;
+  /** The policy of the last step; undefined before it. */
+  readonly learned: RoutePolicy | undefined;
+  /** The policy with all traffic, except for what a canary takes. */
+  readonly incumbent: RoutePolicy;
+  readonly canary: RoutePolicy | undefined;
+  /** Policies that had all traffic before the incumbent, the latest last. A roll-back returns to it. */
+  readonly earlier: readonly RoutePolicy[];
+  /** Looks at the evidence since then. */
+  readonly looks: number;
+  /** Position from which decisions count as evidence: when traffic last changed. */
+  readonly since: number;
+  /** The latest versions, in the order in which they were learned. */
+  readonly versions: readonly VersionRecord[];
+}
+
+export const emptyHistory: PolicyHistory = {
+  revision: -1,
+  trainer: untrained,
+  lastStep: undefined,
+  learned: undefined,
+  incumbent: rulePolicy,
+  canary: undefined,
+  earlier: [],
+  looks: 0,
+  since: 0,
+  versions: [],
+};
+
+const keptVersions = 50;
+const keptEarlier = 10;
+
+/** An event with what the log says about it. */
+export interface RecordedPolicyEvent {
+  readonly event: RoutePolicyEvent;
+  readonly revision: number;
+  readonly position: number;
+  readonly time: Date;
+}
+
+/** Applies an event. Events that the history has already are left out, so that applying one twice changes nothing. */
+export function evolve(history: PolicyHistory, recorded: RecordedPolicyEvent): PolicyHistory {
+  const { event, revision, position, time } = recorded;
+  if (revision <= history.revision) return history;
+  const at = time.toISOString();
+  switch (event.type) {
+    case 'PolicyUpdated': {
+      const { version, base, state, consumed, bootstrap } = event.data;
+      const policy = policyOf(version, base.weights, state);
+      const meanReward = consumed.reduce((sum, { reward }) => sum + reward, 0) / consumed.length;
+      const record = { policy, at, learnedFrom: consumed.length, meanReward, bootstrap };
+      return {
+        ...history,
+        revision,
+        trainer: state,
+        lastStep: { revision, position },
+        learned: policy,
+        versions: withRecord(history, record),
+      };
+    }
+    case 'PolicyCompared': {
+      const { version, looks, figures } = event.data;
+      return { ...history, revision, looks, versions: withFigures(history.versions, version, figures) };
+    }
+    case 'PolicyPromoted': {
+      const { policy, share, figures } = event.data;
+      const isKnown = history.versions.some((known) => known.policy.version === policy.version);
+      const records = isKnown ? history.versions : withRecord(history, { policy, at, bootstrap: false });
+      const versions = withFigures(records, policy.version, figures);
+      const changed = { ...history, revision, looks: 0, since: position, versions };
+      if (share === 'canary') return { ...changed, canary: policy };
+      const earlier = [...history.earlier, history.incumbent].slice(-keptEarlier);
+      return { ...changed, incumbent: policy, canary: undefined, earlier };
+    }
+    case 'PolicyRolledBack': {
+      const { version, figures } = event.data;
+      const versions = withFigures(history.versions, version, figures);
+      const changed = { ...history, revision, canary: undefined, looks: 0, since: position, versions };
+      if (version !== history.incumbent.version) return changed;
+      return {
+        ...changed,
+        incumbent: history.earlier.at(-1) ?? rulePolicy,
+        earlier: history.earlier.slice(0, -1),
+      };
+    }
+  }
+}
+
+function policyOf(version: string, base: ArmWeights, { weights, decisions }: TrainerState): RoutePolicy {
+  return { version, base, tenant: weights, decisions };
+}
+
+/** Drops the oldest versions that have no traffic and cannot get it back by a roll-back. */
+function withRecord(history: PolicyHistory, record: VersionRecord): readonly VersionRecord[] {
+  const { incumbent, canary, earlier } = history;
+  const needed = new Set([incumbent, ...(canary ? [canary] : []), ...earlier].map(({ version }) => version));
+  const versions = [...history.versions, record];
+  const spare = versions.length - keptVersions;
+  return versions.filter(({ policy }, index) => index >= spare || needed.has(policy.version));
+}
+
+function withFigures(
+  versions: readonly VersionRecord[],
+  version: string,
+  figures: Figures | undefined,
+): readonly VersionRecord[] {
+  if (!figures) return versions;
+  return versions.map((record) => (record.policy.version === version ? { ...record, figures } : record));
+}
+
+/** The policy that is compared with the incumbent: the canary, what the last step learned, or the base before the first. */
+export function candidateOf({ canary, learned }: PolicyHistory, base: Base): RoutePolicy {
+  return canary ?? learned ?? { version: base.version, base: base.weights, tenant: {}, decisions: 0 };
+}
+
+/** The policy with this version; undefined if it is not known any more. */
+export function policyWithVersion(
+  history: PolicyHistory,
+  version: string,
+  base: Base,
+): RoutePolicy | undefined {
+  const { versions, incumbent, earlier } = history;
+  return [candidateOf(history, base), incumbent, ...earlier, ...versions.map(({ policy }) => policy)].find(
+    (policy) => policy.version === version,
+  );
+}
+
+/** A step of the trainer as an event. `train` says which decisions it takes, and what it throws. */
+export function learnFrom(
+  { trainer }: PolicyHistory,
+  base: Base,
+  decisions: readonly LoggedDecision[],
+  { prefix = 'learned', tenantOf }: { prefix?: string; tenantOf?: (searchId: string) => string } = {},
+): PolicyUpdate {
+  const { state, consumed } = train(trainer, base.weights, decisions);
+  return {
+    type: 'PolicyUpdated',
+    data: {
+      version: `${prefix}-${state.steps}`,
+      base: { version: base.version, weights: base.weights },
+      state,
+      consumed: consumed.map(({ searchId, reward }) => ({
+        searchId,
+        reward,
+        ...(tenantOf && { tenant: tenantOf(searchId) }),
+      })),
+      bootstrap: decisions.every(({ bootstrap }) => bootstrap),
+    },
+  };
+}
+
+/** What a look decides, as an event; undefined if it was no look. */
+export function afterLook(
+  { incumbent, looks: before }: PolicyHistory,
+  policy: RoutePolicy,
+  evaluation: Evaluation,
+  { verdict, looks, reason }: Decision,
+): RoutePolicyEvent | undefined {
+  if (looks === before) return undefined;
+  const figures = figuresOf(evaluation);
+  if (verdict === 'promote')
+    return {
+      type: 'PolicyPromoted',
+      data: { policy, share: 'canary', by: 'process', forced: false, looks, figures },
+    };
+  const { version } = policy;
+  return {
+    type: 'PolicyCompared',
+    data: { version, incumbent: incumbent.version, verdict, reason, looks, figures },
+  };
+}
+
+/** Gives a policy all traffic. Nothing if it has it already. */
+export function promoteToAll(
+  { incumbent, looks }: PolicyHistory,
+  policy: RoutePolicy,
+  how: { by: 'process' | 'operator'; forced: boolean; figures?: Figures },
+): readonly RoutePolicyEvent[] {
+  if (incumbent.version === policy.version) return [];
+  return [{ type: 'PolicyPromoted', data: { policy, share: 'all', looks, ...how } }];
+}
+
+/** Takes a policy out of traffic; undefined if it has none, or if it is the rule, to which nothing precedes. */
+export function rollBack(
+  { incumbent, canary, earlier }: PolicyHistory,
+  version: string,
+  how: { by: 'process' | 'operator'; reason: 'worse' | 'operator'; figures?: Figures },
+): RoutePolicyEvent | undefined {
+  if (canary?.version === version)
+    return { type: 'PolicyRolledBack', data: { version, to: incumbent.version, ...how } };
+  if (incumbent.version !== version || version === rulePolicy.version) return undefined;
+  const to = (earlier.at(-1) ?? rulePolicy).version;
+  return { type: 'PolicyRolledBack', data: { version, to, ...how } };
+}
+
+export function figuresOf(evaluation: Evaluation): Figures {
+  const { ips, snips, doublyRobust, interval, leastWithoutOne, ...counts } = evaluation;
+  return {
+    ...counts,
+    ips: estimateOf(ips),
+    snips: estimateOf(snips),
+    doublyRobust: estimateOf(doublyRobust),
+    ...(interval.every(Number.isFinite) && { interval: [...interval] as [number, number] }),
+    ...(leastWithoutOne !== undefined && { leastWithoutOne }),
+  };
+}
+
+function estimateOf({ value, error }: Estimate): Figures['ips'] {
+  return { value, ...(Number.isFinite(error) && { error }) };
+}

@@ -1,0 +1,61 @@
+import type { RoutePolicyEvent } from '../../domain/learning/policy-events.ts';
+import { emptyHistory, evolve, type PolicyHistory } from '../../domain/learning/policy-history.ts';
+import type { LoadedEvent } from '../../ports/event-store.ts';
+import type { SqlExecutor } from '../../ports/sql.ts';
+import { digestOf } from '../digest.ts';
+import { protect, type Projection, type Tables } from '../projection.ts';
+import { Recordset } from '../recordset.ts';
+import { insert, type Write } from '../write.ts';
+
+const columns = { tenant: 'text', revision: 'integer', history: 'json' } as const;
+const added = new Recordset(columns);
+
+/**
+ * For each tenant the state of its trainer, the policies that have the traffic, and the latest versions: a `PolicyHistory`. The row of
+ * the system tenant is the global base.
+ */
+export const policies: Projection = {
+  name: 'policies',
+  version: 1,
+  handles: ['PolicyUpdated', 'PolicyCompared', 'PolicyPromoted', 'PolicyRolledBack'],
+  tables: ['policies'],
+  create: (tables) => [
+    `create table ${tables('policies')} (
+      tenant text primary key,
+      revision integer not null,
+      history jsonb not null
+    )`,
+    ...protect(tables('policies')),
+  ],
+  plan: (events, executor, tables) =>
+    plan(events as readonly LoadedEvent<RoutePolicyEvent>[], executor, tables),
+  digest: (tables) => digestOf(tables('policies'), { tenant: 'text', revision: 'integer', history: 'jsonb' }),
+};
+
+async function plan(
+  events: readonly LoadedEvent<RoutePolicyEvent>[],
+  executor: SqlExecutor,
+  tables: Tables,
+): Promise<Write> {
+  const tenants = [...new Set(events.map(({ metadata }) => metadata.tenant))];
+  const known = await executor.query<{ tenant: string; history: PolicyHistory }>(
+    `select tenant, history from ${tables('policies')} where tenant = any ($1)`,
+    [tenants],
+  );
+  const histories = new Map(known.map(({ tenant, history }) => [tenant, history]));
+  for (const recorded of events) {
+    const { tenant } = recorded.metadata;
+    histories.set(tenant, evolve(histories.get(tenant) ?? emptyHistory, recorded));
+  }
+  const rows = [...histories].map(([tenant, history]) => ({
+    tenant,
+    revision: history.revision,
+    history: JSON.stringify(history),
+  }));
+  return insert(
+    tables('policies'),
+    added,
+    rows,
+    'on conflict (tenant) do update set revision = excluded.revision, history = excluded.history',
+  );
+}
