@@ -3,7 +3,9 @@ import { v7 as uuid } from 'uuid';
 import { deleteMemory, restoreMemory } from '../../src/commands/delete-memory.ts';
 import { eraseMemory } from '../../src/commands/erase-memory.ts';
 import { eraseTrace } from '../../src/commands/experience/erase-trace.ts';
+import { recordSearchTrace } from '../../src/commands/experience/record-search-trace.ts';
 import { recordTrace, recordTraceInput } from '../../src/commands/experience/record-trace.ts';
+import { resolveTrace } from '../../src/commands/experience/resolve-trace.ts';
 import { giveFeedback } from '../../src/commands/give-feedback.ts';
 import { linkMemories, unlinkMemories } from '../../src/commands/link-memories.ts';
 import { recordAuditRead } from '../../src/commands/record-audit-read.ts';
@@ -15,7 +17,7 @@ import { linkTypes } from '../../src/domain/links/links.ts';
 import { Problem } from '../../src/domain/problems.ts';
 import { feedbackKinds } from '../../src/domain/retrieval/events.ts';
 import { signSearchId } from '../../src/domain/retrieval/search-id.ts';
-import { retrievalStream } from '../../src/domain/streams.ts';
+import { outcomeStream, retrievalStream } from '../../src/domain/streams.ts';
 import { systemClock } from '../../src/ports/clock.ts';
 import type { TestStore } from './event-store.ts';
 
@@ -101,6 +103,8 @@ const step = fc.oneof(
       tenant,
       words,
       found: fc.uniqueArray(pick, { maxLength: 4 }),
+      /** Qualities of the outcomes that its caller posts, one after another. */
+      outcomes: fc.array(fc.constantFrom(0, 0.3, 1), { maxLength: 2 }),
     }),
   },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('audit' as const), tenant }) },
@@ -255,6 +259,19 @@ export class HistoryWriter {
       ],
       eventContext(context, key),
     );
+    const experience = { bucket: 'levels-0000', arm: 'default', applied: true, explored: false };
+    const trace = { traceId: id, searchId, memoryIds, query: step.words, approach: 'default', experience };
+    await recordSearchTrace(this.#services, context, trace);
+    for (const quality of step.outcomes) {
+      const used = quality > 0 ? { kind: 'used' as const, quality } : { kind: 'ignored' as const };
+      await this.#test.store.append(
+        outcomeStream(step.tenant, id),
+        'any',
+        [{ type: 'OutcomeObserved', data: { searchId, source: 'caller', memoryIds: [], ...used } }],
+        eventContext(context, key),
+      );
+      await resolveTrace(this.#services, context, id);
+    }
   }
 
   #pick(tenant: string, n: number): string | undefined {
