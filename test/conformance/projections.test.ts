@@ -54,6 +54,7 @@ beforeAll(async () => {
     interval: 100,
   });
   expect((await operator.post('/v1/admin/policies/train', { bootstrap: true })).status).toBe(200);
+  expect((await admin.post('/v1/reasoning/search', { query: 'pump of hall 9' })).status).toBe(200);
   end = (await admin.store({ externalId: 'last', content: 'The last one before the rebuild' })).position;
   const caughtUp = await admin.get(`/v1/stats?minPosition=${end}&waitMs=30000`);
   expect(caughtUp.status).toBe(200);
