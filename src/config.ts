@@ -145,6 +145,9 @@ export const settings = z.object({
     .describe(
       'Seconds in which the summaries of a scope are generated at most once, however many changes it has',
     ),
+  STRATALOG_OUTCOME_WINDOW: integer(1, 604_800)
+    .default(1_800)
+    .describe('Seconds after which a search in a session counts as ignored if none of its results was used'),
   STRATALOG_JWT_ISSUER: z.string().min(1).optional().describe('Issuer of accepted JWTs'),
   STRATALOG_JWT_AUDIENCE: z.string().min(1).optional().describe('Audience that accepted JWTs must name'),
   STRATALOG_JWT_JWKS: z
@@ -208,6 +211,7 @@ export interface Config extends ClusterConfig {
   readonly abstractiveSummaries: boolean;
   readonly summaryTimeoutMs: number;
   readonly summaryWindowMs: number;
+  readonly outcomeWindowMs: number;
   readonly jwt: { readonly issuer: string; readonly audience: string; readonly jwks: string } | undefined;
   readonly logLevel: Settings['STRATALOG_LOG_LEVEL'];
 }
@@ -255,6 +259,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     reasoning: values.STRATALOG_REASONING === 'on',
     abstractiveSummaries: values.STRATALOG_SUMMARIES === 'model',
     summaryTimeoutMs: values.STRATALOG_SUMMARY_TIMEOUT * 1_000,
+    outcomeWindowMs: values.STRATALOG_OUTCOME_WINDOW * 1_000,
     summaryWindowMs: values.STRATALOG_SUMMARY_WINDOW * 1_000,
     jwt: jwtOf(values),
     logLevel: values.STRATALOG_LOG_LEVEL,

@@ -67,6 +67,12 @@ export interface LoadedEvent<Event extends StratalogEvent = StratalogEvent> {
   readonly erased: boolean;
 }
 
+/** How events are read. */
+export interface Reading {
+  /** Only the fields that are stored unencrypted, as of an erased event: no key is needed and nothing is decrypted. */
+  readonly routingOnly?: boolean | undefined;
+}
+
 /** Typed events on top of the bytes of an `EventLog` and the keys of a `KeyVault`. */
 export interface EventStore {
   readonly log: EventLog;
@@ -80,10 +86,10 @@ export interface EventStore {
   load<Event extends StratalogEvent>(stream: StreamName, from?: number): Promise<LoadedEvent<Event>[]>;
   /** The event with this revision; undefined if there is none. */
   loadOne(stream: StreamName, revision: number): Promise<LoadedEvent | undefined>;
-  readAll(options: ReadAllOptions): Promise<LoadedPage>;
-  subscribe(options: SubscribeOptions): AsyncIterable<LoadedPage>;
+  readAll(options: ReadAllOptions & Reading): Promise<LoadedPage>;
+  subscribe(options: SubscribeOptions & Reading): AsyncIterable<LoadedPage>;
   /** Decrypts events of this log that were received in another way, such as from a topic. */
-  open(recorded: readonly RecordedEvent[]): Promise<OpenedEvents>;
+  open(recorded: readonly RecordedEvent[], reading?: Reading): Promise<OpenedEvents>;
 }
 
 export interface OpenedEvents {

@@ -42,7 +42,7 @@ export class ManagedProcessor implements EventProcessor {
   }
 
   async run(term: Term): Promise<void> {
-    const { handles, lingerMs } = this.#manager;
+    const { handles, lingerMs, routingOnly } = this.#manager;
     const { signal } = term;
     let checkpoint = await this.#table.read();
     // Pages and retries of parked streams must not overlap: both move the checkpoint.
@@ -55,6 +55,7 @@ export class ManagedProcessor implements EventProcessor {
     const pages = this.#options.store.subscribe({
       after: checkpoint.position,
       filter: { types: handles },
+      routingOnly,
       ...(lingerMs !== undefined && { lingerMs }),
       signal,
     });
@@ -90,6 +91,7 @@ export class ManagedProcessor implements EventProcessor {
         after,
         limit: pageSize,
         filter: { types: this.#manager.handles },
+        routingOnly: this.#manager.routingOnly,
       });
       if (page.scannedTo <= after) return;
       checkpoint = await this.#take(page, checkpoint, context, { strict: true });
@@ -206,7 +208,7 @@ export class ManagedProcessor implements EventProcessor {
       ({ type, position }) => handled.includes(type) && position <= from.position,
     );
     for (const [index, event] of recorded.entries()) {
-      const { events, unreadable } = await store.open([event]);
+      const { events, unreadable } = await store.open([event], { routingOnly: this.#manager.routingOnly });
       if (unreadable[0]) {
         await this.#table.note(stream, unreadable[0].error);
         return from;

@@ -18,6 +18,8 @@ export interface ProcessManager {
   /** Names its checkpoint: never changes. */
   readonly name: string;
   readonly handles: readonly EventType[];
+  /** It needs no sealed fields: its events are not decrypted. */
+  readonly routingOnly?: boolean;
   /** How long events may wait, so that those of a busy log come together. 10 ms by default. */
   readonly lingerMs?: number;
   /**

@@ -48,6 +48,7 @@ export function openApi(own: Process, commandSide: CommandSide, readSide: ReadSi
     models,
     retrieval,
     vault,
+    logId: store.log.logId,
     routing,
     languageModel: guardedLanguageModel(own),
   });

@@ -7,6 +7,7 @@ import { RepeatedErrors } from '../observability/repeated-errors.ts';
 import { systemClock } from '../ports/clock.ts';
 import type { Embedders } from '../ports/embedder.ts';
 import { ManagedProcessor } from '../processors/managed-processor.ts';
+import { learningSchema } from '../processors/learning-schema.ts';
 import { processorSchema } from '../processors/schema.ts';
 import { summaryScheduleSchema } from '../processors/summary-schedule-schema.ts';
 import { traceMemoriesSchema } from '../processors/trace-memories-schema.ts';
@@ -45,6 +46,7 @@ export async function openReadSide(
   await migrate(sql, 'projections', projectionSchema);
   await migrate(sql, 'processors', processorSchema);
   await migrate(sql, 'summary-schedule', summaryScheduleSchema);
+  await migrate(sql, 'learning', learningSchema);
   await migrate(sql, 'trace-memories', traceMemoriesSchema);
 
   const words = openWordsInMemory(config, sql, logger);

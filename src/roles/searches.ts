@@ -15,6 +15,8 @@ import { findChildPlaces } from '../queries/routing/child-places.ts';
 import { Executor } from '../queries/routing/executor.ts';
 import { ModelPlanner } from '../queries/routing/model-planner.ts';
 import { findMentions, mentionedBy, questionPlanner } from '../queries/routing/question-planner.ts';
+import { OutcomePosters } from '../queries/routing/outcome-posters.ts';
+import { rulesOnly } from '../queries/routing/route-policies.ts';
 import { RoutedSearch } from '../queries/routing/routed-search.ts';
 import type { RoutingDirectory } from '../queries/routing/routing-directory.ts';
 import { VocabularyReader } from '../queries/routing/vocabulary.ts';
@@ -28,6 +30,7 @@ export interface SearchParts {
   readonly models: ReadModels;
   readonly retrieval: SearchService;
   readonly vault: KeyVault;
+  readonly logId: string;
   readonly routing: RoutingDirectory;
   /** Undefined if none is configured. */
   readonly languageModel: LanguageModelFor | undefined;
@@ -72,6 +75,8 @@ export function assembleSearches(parts: SearchParts): {
     search: retrieval,
     executor,
     directory: routing,
+    policies: rulesOnly,
+    posters: new OutcomePosters(models.sql, parts.logId, vault),
     vault,
     clock: systemClock,
     switchedOff: !config.routing,

@@ -3,6 +3,7 @@ import type { ProjectionOperations } from '../projections/operations.ts';
 import { pause } from '../support/pause.ts';
 import { underLease } from '../worker/under-lease.ts';
 import type { CommandSide } from './command-side.ts';
+import { startOutcomes } from './outcomes.ts';
 import { systemCommandContext, type Process } from './process.ts';
 import type { ReadSide } from './read-side.ts';
 import { startExperience } from './experience.ts';
@@ -23,6 +24,7 @@ export function startWorker(
   startProcessor(own, erasures);
   startSummaries(own, { services: commands, store, models, ledger });
   startExperience(own, { services: commands, store, models, embedders: readSide.embedders });
+  startOutcomes(own, { services: commands, store });
   startRenewal(own, operations);
 }
 

@@ -34,6 +34,7 @@ const missingFields: Readonly<Record<string, object>> = {
   // Never shown.
   'ApiKeyCreated.v1.json': { secretHash: undefined },
   'RoutingConfigured.v1.json': {
+    exploration: true,
     languageModel: true,
     reasoning: {
       enabled: true,
@@ -46,7 +47,9 @@ const missingFields: Readonly<Record<string, object>> = {
   'SearchPerformed.v1.json': { route: 'standard', ...relevanceScaleFields },
   'SearchPerformed.v2.json': relevanceScaleFields,
   'SearchPerformed.v3.json': relevanceScaleFields,
+  'RoutingConfigured.v2.json': { exploration: true },
   'SearchPerformed.v4.json': {},
+  'SearchPerformed.v5.json': {},
   'TrajectoryRecorded.v1.json': { planning: [], reasoning: [] },
   'TrajectoryRecorded.v2.json': {},
   'TrajectoryRecorded.v3.json': {},
@@ -159,8 +162,9 @@ describe.skipIf(testProfile !== 'embedded')('[F9] events of earlier versions in 
   });
 
   it('still determine how questions are routed', async () => {
-    const { data } = golden.get('RoutingConfigured.v1.json')!;
+    // The latest in the log.
+    const { data } = golden.get('RoutingConfigured.v2.json')!;
     const { body } = await admin.get('/v1/admin/routing');
-    expect(body.settings).toEqual({ ...data, ...missingFields['RoutingConfigured.v1.json'] });
+    expect(body.settings).toEqual({ ...data, ...missingFields['RoutingConfigured.v2.json'] });
   });
 });

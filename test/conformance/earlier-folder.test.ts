@@ -38,6 +38,12 @@ function asRelevance(answer: Json): Json {
   };
 }
 
+/** Settings that there were not in version 0.1 have their defaults. */
+function withNewSettings(answer: Json): Json {
+  if (answer?.settings?.threshold === undefined) return answer;
+  return { ...answer, settings: { ...answer.settings, exploration: true } };
+}
+
 function withoutScores({ status, answer }: Pick<RecordedCall, 'status' | 'answer'>): Json {
   const { results, ...rest } = (answer ?? {}) as Json;
   if (!Array.isArray(results)) return { status, answer };
@@ -125,7 +131,10 @@ describe.skipIf(testProfile !== 'embedded')('[F9] a data folder written by versi
     async (call) => {
       const { status, answer } = call;
       const today = await answerOf(server, expected.keys, inTermsOfToday(call));
-      const then = withoutJudged({ status, answer: asRelevance(withoutTransient(answer)) }, judged);
+      const then = withoutJudged(
+        { status, answer: asRelevance(withNewSettings(withoutTransient(answer))) },
+        judged,
+      );
       const answered = withoutJudged(withoutScores(today), judged, then['answer']?.results?.length);
       const [now, before] = withoutLong(answered, then);
       expect(withoutFeedback(now)).toEqual(before);

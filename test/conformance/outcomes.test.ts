@@ -1,12 +1,18 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import { drawArm, uniformOf } from '../../src/domain/learning/exploration.ts';
 import { signSearchId } from '../../src/domain/retrieval/search-id.ts';
 import type { Client, Json } from '../support/api.ts';
 import { auditEvents } from '../support/events.ts';
 import { expectInvalid, expectProblem } from '../support/problem.ts';
 import { newTenant, type Tenant } from '../support/tenant.ts';
-import { useSharedServer } from '../support/use-server.ts';
+import { useServer } from '../support/use-server.ts';
 
-const server = useSharedServer('deterministic');
+const server = useServer({
+  because: 'the window of a search ends within seconds',
+  environment: { STRATALOG_EMBEDDER: 'deterministic', STRATALOG_OUTCOME_WINDOW: '8' },
+});
+
+const within = { timeout: 30_000, interval: 200 };
 
 const contents = ['The build takes nine minutes.', 'The build runs on two cores.', 'Deploys need two keys.'];
 
@@ -214,5 +220,158 @@ describe('the end of a session', () => {
     expectInvalid(await admin.post(`/v1/sessions/${'s'.repeat(257)}/end`), 'id');
     expectInvalid(await admin.post('/v1/sessions/%FF/end'), 'id');
     expectInvalid(await admin.post('/v1/sessions/s/end', { now: true }), 'now');
+  });
+});
+
+describe.concurrent('Training outcome signals', () => {
+  const outcomesOf = async (setting: Setting, { searchId }: Json): Promise<Json[]> =>
+    (await audited(setting, searchId)).outcomes;
+  const end = (setting: Setting, sessionId: string) =>
+    setting.admin.post(`/v1/sessions/${sessionId}/end`, {});
+  const contextOf = async (setting: Setting, body: Json): Promise<Json> =>
+    (
+      await setting.admin.post('/v1/context', {
+        query: 'How long does the build take?',
+        tokenBudget: 200,
+        threshold: 0,
+        minPosition: setting.position,
+        ...body,
+      })
+    ).body;
+
+  it('[C1] search result is subsequently used in context assembly: a positive signal', async ({ expect }) => {
+    const setting = await prepared();
+    const context = await contextOf(setting, { sessionId: 's' });
+    expect(context.items.length).toBeGreaterThan(0);
+    expect((await audited(setting, context.searchId)).outcome).toEqual({
+      kind: 'used',
+      quality: 0.6,
+      explicit: false,
+    });
+    await end(setting, 's');
+    const ids = context.items.map(({ id }: Json) => id);
+    await expect
+      .poll(() => outcomesOf(setting, context), within)
+      .toMatchObject([{ source: 'context', kind: 'used', quality: 0.6, memoryIds: ids }]);
+  });
+
+  it('[C1] user refines query after search: a partial success', async ({ expect }) => {
+    const setting = await prepared();
+    const session = { sessionId: 's', query: 'build time' };
+    const first = await asked(setting, session);
+    const other = await asked(setting, { ...session, query: 'keys of deploys' });
+    const elsewhere = await asked(setting, { ...session, sessionId: 't' });
+    const again = await asked(setting, session);
+    const refined = await asked(setting, { ...session, query: 'build time in minutes on two cores' });
+    await expect
+      .poll(() => outcomesOf(setting, again), within)
+      .toMatchObject([{ source: 'refinement', kind: 'refined' }]);
+    expect((await audited(setting, again.searchId)).outcome).toEqual({ kind: 'refined', explicit: false });
+    await end(setting, 's');
+    for (const search of [first, other, refined])
+      await expect
+        .poll(() => outcomesOf(setting, search), within)
+        .toMatchObject([{ source: 'session-end', kind: 'ignored' }]);
+    expect(await outcomesOf(setting, again)).toHaveLength(1);
+    expect((await outcomesOf(setting, elsewhere)).map(({ source }) => source)).not.toContain('refinement');
+  });
+
+  it('[C1] search result is ignored: a negative signal, when its session ends or its window passes', async ({
+    expect,
+  }) => {
+    const setting = await prepared();
+    const silent = await asked(setting);
+    const ended = await asked(setting, { sessionId: 's' });
+    const used = await asked(setting, { sessionId: 's' });
+    await setting.admin.post(`/v1/searches/${used.searchId}/outcome`, { used: [firstOf(used)] });
+    await end(setting, 's');
+    const late = await asked(setting, { sessionId: 's' });
+    await expect
+      .poll(() => outcomesOf(setting, ended), within)
+      .toMatchObject([{ source: 'session-end', kind: 'ignored' }]);
+    await expect
+      .poll(() => outcomesOf(setting, late), within)
+      .toMatchObject([{ source: 'window', kind: 'ignored' }]);
+    expect(await outcomesOf(setting, used)).toHaveLength(1);
+    expect(await outcomesOf(setting, silent)).toEqual([]);
+    await setting.admin.post(`/v1/searches/${late.searchId}/outcome`, { used: [firstOf(late)] });
+    expect((await audited(setting, late.searchId)).outcome).toMatchObject({ kind: 'used', explicit: true });
+  });
+
+  it('[C1] [A13] feedback that names a search is an outcome of it', async ({ expect }) => {
+    const setting = await prepared();
+    const search = await asked(setting);
+    const [first, second] = search.results.map(({ memory }: Json) => memory.id);
+    const judge = (id: string, body: Json) =>
+      setting.admin.post(`/v1/memories/${id}/feedback`, { ...body, searchId: search.searchId });
+    await judge(first, { kind: 'outdated' });
+    await judge(first, { kind: 'irrelevant' });
+    await judge(second, { kind: 'helpful', score: 0.7 });
+    await judge(second, { kind: 'helpful', score: 0.7 });
+    await expect
+      .poll(() => outcomesOf(setting, search), within)
+      .toMatchObject([
+        { source: 'feedback', kind: 'ignored', memoryIds: [first] },
+        { source: 'feedback', kind: 'used', memoryIds: [second], quality: 0.7 },
+      ]);
+    expect((await audited(setting, search.searchId)).outcome).toEqual({
+      kind: 'used',
+      quality: 0.7,
+      explicit: true,
+    });
+  });
+
+  it('[C1] merely being retrieved is no signal', async ({ expect }) => {
+    const setting = await prepared();
+    const search = await asked(setting);
+    const context = await contextOf(setting, {});
+    await new Promise((resolve) => setTimeout(resolve, 9_000));
+    expect(await outcomesOf(setting, search)).toEqual([]);
+    expect(await outcomesOf(setting, context)).toEqual([]);
+  });
+});
+
+describe('Record trajectory during RLM execution', () => {
+  const complex = 'Compare how the build and the deploys differ across all teams';
+  const decisionOf = async (setting: Setting, body: Json) =>
+    audited(setting, (await asked(setting, { query: complex, ...body })).searchId);
+
+  it('[C4] [F1] records features, arms, propensities, the incumbent and the policy version', async () => {
+    const setting = await prepared();
+    const decision = await decisionOf(setting, { sessionId: 's' });
+    const { arms, propensities, incumbent, features } = decision;
+    expect(decision).toMatchObject({ policyVersion: 'rules-1', evaluation: expect.any(Boolean) });
+    expect(arms).toEqual(['standard', 'decomposition']);
+    expect(propensities[0] + propensities[1]).toBeCloseTo(1, 9);
+    expect(Math.min(...propensities)).toBeGreaterThan(0);
+    expect(incumbent).toBe('decomposition');
+    expect(features).toMatchObject({ score: decision.score, threshold: 0.3 });
+  });
+
+  it('[C4] explores only where an outcome can be observed, and where the tenant allows it', async () => {
+    const setting = await prepared();
+    const only = { arms: ['decomposition'], propensities: [1], taken: 'decomposition', reason: 'complex' };
+    expect(await decisionOf(setting, {})).toMatchObject(only);
+    const first = await asked(setting);
+    await setting.admin.post(`/v1/searches/${first.searchId}/outcome`, { used: [] });
+    expect((await decisionOf(setting, { sessionId: 's' })).arms).toHaveLength(2);
+    const forced = await decisionOf(setting, { sessionId: 's', mode: 'standard' });
+    expect(forced).toMatchObject({ arms: ['standard'], propensities: [1], reason: 'asked-for-standard' });
+    const reply = await setting.admin.patch('/v1/admin/routing', { exploration: false });
+    expect(reply.body.settings.exploration).toBe(false);
+    expect(await decisionOf(setting, { sessionId: 's' })).toMatchObject(only);
+  });
+
+  it('[C4] [D8] draws the route by a hash of the search id, and the answer does not show it', async () => {
+    const setting = await prepared();
+    const shapes = new Set<string>();
+    for (let n = 0; n < 8; n++) {
+      const answer = await asked(setting, { query: complex, sessionId: `s${n}` });
+      shapes.add(Object.keys(answer).sort().join());
+      const { arms, propensities, taken } = await audited(setting, answer.searchId);
+      const uniform = uniformOf('route', answer.searchId.split('.')[0]);
+      expect(taken).toBe(drawArm(arms, propensities, uniform));
+    }
+    expect(shapes.size).toBe(1);
   });
 });

@@ -23,6 +23,7 @@ import { Generation } from '../../src/projections/generation.ts';
 import { ensureLive } from '../../src/projections/generations.ts';
 import { ReadModels } from '../../src/queries/read-models.ts';
 import type { Executor } from '../../src/queries/routing/executor.ts';
+import { rulesOnly } from '../../src/queries/routing/route-policies.ts';
 import { RoutedSearch } from '../../src/queries/routing/routed-search.ts';
 import { RoutingDirectory } from '../../src/queries/routing/routing-directory.ts';
 import { SearchService } from '../../src/queries/search/search.ts';
@@ -52,6 +53,8 @@ beforeAll(async () => {
       search: new SearchService(models, embedders, systemClock),
       executor: {} as Executor,
       directory: routing,
+      policies: rulesOnly,
+      posters: { has: async () => false },
       vault,
       clock: systemClock,
       switchedOff: true,

@@ -4,6 +4,7 @@ import type { TenantContext } from '../../src/domain/access/context.ts';
 import { rulePolicy } from '../../src/domain/routing/policy.ts';
 import { defaultSettings, type RoutingSettings } from '../../src/domain/routing/settings.ts';
 import { Executor } from '../../src/queries/routing/executor.ts';
+import { rulesOnly } from '../../src/queries/routing/route-policies.ts';
 import { RoutedSearch } from '../../src/queries/routing/routed-search.ts';
 import type { Planned } from '../../src/queries/routing/trajectory-recorder.ts';
 import type { RoutingDirectory } from '../../src/queries/routing/routing-directory.ts';
@@ -65,6 +66,8 @@ function routed(
       settings: () => Promise.resolve(all),
       killed: () => Promise.resolve(false),
     } as unknown as RoutingDirectory,
+    policies: rulesOnly,
+    posters: { has: async () => false },
     vault: { pseudonym: () => 'signed' } as unknown as KeyVault,
     clock: { now: () => new Date('2026-03-12T15:00:00Z') },
     switchedOff: false,

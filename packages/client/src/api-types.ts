@@ -386,6 +386,8 @@ export interface RoutingChange {
   share?: number | undefined;
   /** Whether complex questions are decomposed only for comparison, while callers receive the results of the standard search. Default: false */
   shadow?: boolean | undefined;
+  /** Whether some questions take the other route, to learn from their outcomes which one is better. Only where an outcome can be observed: in sessions, and for callers that post outcomes. Default: true */
+  exploration?: boolean | undefined;
   /** Whether the language model, if one is configured, proposes how to split questions and what to search for. Default: true */
   languageModel?: boolean | undefined;
   budgets?:
@@ -957,7 +959,9 @@ export interface AuditedSearch {
     | 'kill-switch'
     | 'disabled'
     | 'not-in-share'
-    | 'shadow';
+    | 'shadow'
+    | 'learned'
+    | 'explored';
   /** Complexity score of the question, 0 to 1 */
   score?: number;
   /** Complexity score from which a question counted as complex */
@@ -968,6 +972,12 @@ export interface AuditedSearch {
     weight: number;
   }[];
   policyVersion?: string;
+  features?: Record<string, number>;
+  arms?: ('standard' | 'decomposition')[];
+  propensities?: number[];
+  incumbent?: 'standard' | 'decomposition';
+  taken?: 'standard' | 'decomposition';
+  evaluation?: boolean;
   results: {
     memoryId: string;
     rank: number;
@@ -1389,6 +1399,8 @@ export interface Routing {
     share: number;
     /** Whether complex questions are decomposed only for comparison, while callers receive the results of the standard search. Default: false */
     shadow: boolean;
+    /** Whether some questions take the other route, to learn from their outcomes which one is better. Only where an outcome can be observed: in sessions, and for callers that post outcomes. Default: true */
+    exploration: boolean;
     /** Whether the language model, if one is configured, proposes how to split questions and what to search for. Default: true */
     languageModel: boolean;
     budgets: RoutingBudgets;
@@ -1820,6 +1832,8 @@ export interface ConfigureRoutingAnswer {
     share: number;
     /** Whether complex questions are decomposed only for comparison, while callers receive the results of the standard search. Default: false */
     shadow: boolean;
+    /** Whether some questions take the other route, to learn from their outcomes which one is better. Only where an outcome can be observed: in sessions, and for callers that post outcomes. Default: true */
+    exploration: boolean;
     /** Whether the language model, if one is configured, proposes how to split questions and what to search for. Default: true */
     languageModel: boolean;
     budgets: RoutingBudgets;

@@ -77,18 +77,18 @@ export function metadataOf(recorded: RecordedEvent): EventMetadata {
   return metadata;
 }
 
-/** Decrypts a recorded event and upcasts it to the current version. Throws if it cannot be read. */
+/** Decrypts a recorded event, unless its sealed part is to stay `unread`, and upcasts it to the current version. Throws if it cannot be read. */
 export function decode(
   recorded: RecordedEvent,
   metadata: EventMetadata,
-  key: DataKey | 'destroyed' | undefined,
+  key: DataKey | 'destroyed' | 'unread' | undefined,
 ): LoadedEvent {
   const definition = eventDefinitions.get(recorded.type);
   if (!definition) throw new Error(`unknown event type ${recorded.type}: it was written by a newer program`);
   const { routing, sealed, encoding } = JSON.parse(recorded.data) as StoredData;
   const erased = sealed !== undefined && key === 'destroyed';
   let secret: SealedPart = { data: {} };
-  if (sealed !== undefined && !erased) {
+  if (sealed !== undefined && !erased && key !== 'unread') {
     if (key !== undefined && key !== 'destroyed') {
       const bytes = open(key, Buffer.from(sealed, 'base64'), contextOf(recorded.stream, recorded.type));
       secret = JSON.parse(decompress({ bytes, ...(encoding && { encoding }) })) as SealedPart;

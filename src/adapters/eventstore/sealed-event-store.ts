@@ -18,6 +18,7 @@ import type {
   LoadedEvent,
   LoadedPage,
   OpenedEvents,
+  Reading,
   UnreadableEvent,
 } from '../../ports/event-store.ts';
 import { KeyTaken, type DataKey, type KeyVault, type NewKey } from '../../ports/key-vault.ts';
@@ -80,17 +81,21 @@ export class SealedEventStore implements EventStore {
     return events[0];
   }
 
-  async readAll(options: ReadAllOptions): Promise<LoadedPage> {
-    return this.#openPage(await this.log.readAll(options));
+  async readAll({ routingOnly, ...options }: ReadAllOptions & Reading): Promise<LoadedPage> {
+    return this.#openPage(await this.log.readAll(options), { routingOnly });
   }
 
-  async *subscribe(options: SubscribeOptions): AsyncGenerator<LoadedPage> {
-    for await (const page of this.log.subscribe(options)) yield await this.#openPage(page);
+  async *subscribe({ routingOnly, ...options }: SubscribeOptions & Reading): AsyncGenerator<LoadedPage> {
+    for await (const page of this.log.subscribe(options)) yield await this.#openPage(page, { routingOnly });
   }
 
-  async open(recorded: readonly RecordedEvent[]): Promise<OpenedEvents> {
+  async open(
+    recorded: readonly RecordedEvent[],
+    { routingOnly = false }: Reading = {},
+  ): Promise<OpenedEvents> {
     const metadata = recorded.map(readMetadata);
-    const keys = await this.#keysOf(metadata.flatMap((read) => (read instanceof Error ? [] : [read])));
+    const sealed = routingOnly ? [] : metadata.flatMap((read) => (read instanceof Error ? [] : [read]));
+    const keys = await this.#keysOf(sealed);
     const events: LoadedEvent[] = [];
     const unreadable: UnreadableEvent[] = [];
     const slice = new TimeSlice();
@@ -99,7 +104,8 @@ export class SealedEventStore implements EventStore {
       const read = metadata[index]!;
       try {
         if (read instanceof Error) throw read;
-        events.push(decode(event, read, keys.get(read.tenant)?.get(read.keyId ?? '')));
+        const key = routingOnly ? 'unread' : keys.get(read.tenant)?.get(read.keyId ?? '');
+        events.push(decode(event, read, key));
       } catch (cause) {
         const { stream, revision, position, type } = event;
         const error = new Error(`${stream}@${revision} (${type}) cannot be read`, { cause });
@@ -121,8 +127,8 @@ export class SealedEventStore implements EventStore {
     });
   }
 
-  async #openPage(page: LogPage): Promise<LoadedPage> {
-    return { ...(await this.open(page.events)), scannedTo: page.scannedTo };
+  async #openPage(page: LogPage, reading: Reading): Promise<LoadedPage> {
+    return { ...(await this.open(page.events, reading)), scannedTo: page.scannedTo };
   }
 
   async #keysOf(

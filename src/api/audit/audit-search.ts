@@ -3,8 +3,10 @@ import { layerSchema, scopeSchema } from '../../domain/layers.ts';
 import { reasoningWordsSchema } from '../../domain/reasoning/trace.ts';
 import { OutcomeObserved } from '../../domain/learning/events.ts';
 import { outcomeKinds } from '../../domain/learning/logged-decision.ts';
-import { outcomeOf, type OutcomeSignal } from '../../domain/learning/outcome.ts';
+import { checkedSignals, outcomeOf, type OutcomeSignal } from '../../domain/learning/outcome.ts';
+import { answeredMemories } from '../../domain/retrieval/answered-memories.ts';
 import { SearchPerformed } from '../../domain/retrieval/events.ts';
+import { routeChoiceSchema } from '../../domain/retrieval/route-choice.ts';
 import { TrajectoryRecorded } from '../../domain/retrieval/trajectory.ts';
 import { routeReasons } from '../../domain/routing/settings.ts';
 import { readAuditedSearch, type AuditedSearch } from '../../queries/audit-search.ts';
@@ -25,16 +27,16 @@ const reasoning = recorded.reasoning.element
   .extend(reasoningWordsSchema.partial().shape)
   .meta({ id: 'ReasoningTrace', description: 'How the searches of one question were chosen' });
 
-const observed = OutcomeObserved.routing.shape;
+const seen = OutcomeObserved.routing.shape;
 
 const outcomeEntry = z
   .object({
     at: z.iso.datetime(),
-    source: observed.source.meta({ description: 'Who or what said so' }),
-    kind: observed.kind,
-    memoryIds: observed.memoryIds,
-    quality: observed.quality,
-    refined: observed.refined,
+    source: seen.source.meta({ description: 'Who or what said so' }),
+    kind: seen.kind,
+    memoryIds: seen.memoryIds,
+    quality: seen.quality,
+    refined: seen.refined,
   })
   .meta({ id: 'ObservedOutcome', description: 'What became of the answer, as one source saw it' });
 
@@ -78,6 +80,7 @@ const auditedSearch = z
       .meta({ description: 'Complexity score from which a question counted as complex' }),
     signals: z.array(z.object({ name: z.string(), value: z.number(), weight: z.number() })).optional(),
     policyVersion: z.string().optional(),
+    ...routeChoiceSchema.omit({ policyVersion: true }).partial().shape,
     results: z.array(
       z.object({
         memoryId: z.string(),
@@ -142,8 +145,11 @@ function shown(
   const { data } = performed.event;
   const { searchId, query, layers, scope, spaces, tags, filter, topK, order, now } = data;
   const { threshold, relevanceThreshold } = data;
-  const { decision, embeddingModel, warnings, durationMs, route, results } = data;
+  const { embeddingModel, warnings, durationMs, route, results } = data;
+  const { choice, ...asked } = data.decision ?? {};
   const taken = trajectory?.event.data;
+  const observed = outcomes.map(({ event }) => event.data);
+  const answered = answeredMemories([performed, ...(context ? [context] : [])]);
   const stepsOf = new Map(
     taken?.shown ? taken.citations.map(({ memoryId, steps }) => [memoryId, steps]) : [],
   );
@@ -159,15 +165,16 @@ function shown(
     warnings,
     durationMs,
     route,
-    ...decision,
-    policyVersion: taken?.policyVersion,
+    ...asked,
+    ...choice,
+    policyVersion: choice?.policyVersion ?? taken?.policyVersion,
     results: results.map((result) => ({ ...result, steps: stepsOf.get(result.memoryId) })),
     ...(taken && { trajectory: trajectoryOf(taken) }),
     outcomes: outcomes.map(({ event, time }) => {
       const { source, kind, memoryIds, quality, refined } = event.data;
       return { at: time.toISOString(), source, kind, memoryIds, quality, refined };
     }),
-    outcome: outcomeOf([...outcomes.map(({ event }) => event.data), ...inContext(context)]),
+    outcome: outcomeOf([...checkedSignals(observed, answered), ...inContext(context)]),
   };
 }
 

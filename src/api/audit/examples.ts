@@ -54,6 +54,12 @@ export const auditedSearchExample = {
     { name: 'structure', value: 0.76, weight: 0.2 },
   ],
   policyVersion: 'rules-1',
+  features: { score: 0.402, threshold: 0.3, layers: 0, aggregation: 0, comparison: 1, structure: 0.76 },
+  arms: ['standard', 'decomposition'],
+  propensities: [0.21, 0.79],
+  incumbent: 'decomposition',
+  taken: 'decomposition',
+  evaluation: false,
   results: [{ ...found, rank: 1, steps: [1, 2] }],
   trajectory: {
     outcome: 'complete',

@@ -3,9 +3,9 @@ import type { OutcomeEvent } from '../../domain/learning/events.ts';
 import { signalOfPosted, type OutcomeSignal, type PostedOutcome } from '../../domain/learning/outcome.ts';
 import { isWriter } from '../../domain/access/visibility.ts';
 import { invalid, Problem } from '../../domain/problems.ts';
+import { answeredMemories, isRecorded } from '../../domain/retrieval/answered-memories.ts';
 import type { RetrievalEvent } from '../../domain/retrieval/events.ts';
 import { outcomeStream, retrievalStream } from '../../domain/streams.ts';
-import type { LoadedEvent } from '../../ports/event-store.ts';
 import { changeStream } from '../change-stream.ts';
 import { callerKey, type CommandContext, type CommandResult, type CommandServices } from '../context.ts';
 import { assertOwnSearch } from '../judged-question.ts';
@@ -83,22 +83,9 @@ async function assertAnswered(
   used: readonly string[],
 ): Promise<void> {
   if (used.length === 0) return;
-  const answered = answeredMemories(await store.load<RetrievalEvent>(retrievalStream(tenant, id)));
-  if (!answered) return;
+  const events = await store.load<RetrievalEvent>(retrievalStream(tenant, id));
+  if (!isRecorded(events)) return;
+  const answered = answeredMemories(events);
   const index = used.findIndex((memoryId) => !answered.has(memoryId));
   if (index >= 0) throw invalid(`used.${index}`, 'is not the id of a memory in the answer to this search');
-}
-
-/** The memories that a caller received for a search, by its results or in a context; undefined before it was recorded. */
-export function answeredMemories(
-  events: readonly Pick<LoadedEvent<RetrievalEvent>, 'event'>[],
-): ReadonlySet<string> | undefined {
-  const ids = new Set<string>();
-  let isRecorded = false;
-  for (const { event } of events) {
-    if (event.type === 'SearchPerformed') isRecorded = true;
-    if (event.type === 'SearchPerformed') for (const { memoryId } of event.data.results) ids.add(memoryId);
-    if (event.type === 'ContextAssembled') for (const { memoryId } of event.data.items) ids.add(memoryId);
-  }
-  return isRecorded ? ids : undefined;
 }

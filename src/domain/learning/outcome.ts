@@ -129,3 +129,33 @@ export function closingSignal(
   if (signals.length > 0 || !isObservable) return undefined;
   return { kind: 'ignored', source: by, memoryIds: [] };
 }
+
+/** Feedback on at most this many memories counts for the outcome of one search. */
+const mostFeedback = 200;
+
+/** Feedback as a new signal of a search; undefined if its latest one on this memory says the same, or if there are too many. */
+export function newFeedback(
+  signals: readonly OutcomeSignal[],
+  feedback: Parameters<typeof signalOfFeedback>[0],
+): OutcomeSignal | undefined {
+  const signal = signalOfFeedback(feedback);
+  const earlier = signals.filter(({ source }) => source === 'feedback');
+  const last = earlier.findLast(({ memoryIds }) => memoryIds.includes(feedback.memoryId));
+  const isKnown = last?.kind === signal?.kind && last?.quality === signal?.quality;
+  return isKnown || earlier.length >= mostFeedback ? undefined : signal;
+}
+
+/**
+ * Signals without what a caller claimed to have used although it was not in the answer: an outcome that came before its search was
+ * recorded could not be checked then. One that names nothing of the answer says nothing.
+ */
+export function checkedSignals<Signal extends OutcomeSignal>(
+  signals: readonly Signal[],
+  answered: ReadonlySet<string>,
+): Signal[] {
+  return signals.flatMap((signal) => {
+    if (signal.source !== 'caller' || signal.kind !== 'used') return [signal];
+    const memoryIds = signal.memoryIds.filter((id) => answered.has(id));
+    return memoryIds.length === 0 ? [] : [{ ...signal, memoryIds }];
+  });
+}

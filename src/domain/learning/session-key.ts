@@ -11,3 +11,8 @@ type Caller = Pick<TenantContext, 'tenant' | 'principal' | 'user'>;
 export function sessionKeyOf(hasher: Hasher, { tenant, principal, user }: Caller, sessionId: string): string {
   return hasher.pseudonym('session', tenant, JSON.stringify([principal, user ?? null, sessionId]));
 }
+
+/** The same for a search, which may have no session. */
+export function sessionOf(hasher: Hasher, caller: Caller, sessionId: string | undefined): string | undefined {
+  return sessionId === undefined ? undefined : sessionKeyOf(hasher, caller, sessionId);
+}

@@ -5,6 +5,7 @@ import { jsonObject } from '../json.ts';
 import { layerSchema, scopeSchema } from '../layers.ts';
 import { routeReasons, routes } from '../routing/settings.ts';
 import { depthSchema } from '../summaries/depths.ts';
+import { routeChoiceSchema } from './route-choice.ts';
 import type { LanguageModelCalled } from './model-call.ts';
 import type { TrajectoryRecorded } from './trajectory.ts';
 
@@ -64,7 +65,7 @@ const performedRoutes = [...routes, 'multi-hop'] as const;
 export const SearchPerformed = defineEvent({
   type: 'SearchPerformed',
   category: 'retrieval',
-  version: 5,
+  version: 6,
   routing: z.object({
     searchId: z.string(),
     layers: z.array(layerSchema).optional(),
@@ -104,8 +105,14 @@ export const SearchPerformed = defineEvent({
         score: z.number().min(0).max(1),
         threshold: z.number().min(0).max(1),
         signals: z.array(z.object({ name: z.string(), value: z.number(), weight: z.number() })),
+        /** What the choice was made from, for learning. Missing before version 6. */
+        choice: routeChoiceSchema.optional(),
       })
       .optional(),
+    /** `sessionKeyOf`. Missing before version 6, and without a session. */
+    session: z.string().optional(),
+    /** Spent on the answer: by language models, and in search texts at four characters a token. Missing before version 6. */
+    tokens: z.int().nonnegative().optional(),
   }),
   sealed: z.object({
     query: z.string(),
@@ -118,6 +125,7 @@ export const SearchPerformed = defineEvent({
     2: (data) => data,
     3: fromRelevanceScale,
     4: (data) => data,
+    5: (data) => data,
   },
 });
 

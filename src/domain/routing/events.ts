@@ -7,15 +7,18 @@ import { budgetsSchema, routingSettingsSchema } from './settings.ts';
 export const RoutingConfigured = defineEvent({
   type: 'RoutingConfigured',
   category: 'policy',
-  version: 2,
+  version: 3,
   routing: z.object({
     ...routingSettingsSchema.shape,
     budgets: z.object(budgetsSchema.shape),
     reasoning: z.object(reasoningSettingsSchema.shape),
   }),
   sealed: z.object({}),
-  // Version 1 lacks these settings, so they get today's defaults.
-  upcasters: { 1: (data) => ({ ...data, languageModel: true, reasoning: defaultReasoning }) },
+  // Older versions lack these settings, so they get today's defaults.
+  upcasters: {
+    1: (data) => ({ ...data, languageModel: true, reasoning: defaultReasoning }),
+    2: (data) => ({ ...data, exploration: true }),
+  },
 });
 
 /** While the kill switch is engaged, every question of every tenant takes the standard route. */

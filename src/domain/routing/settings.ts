@@ -52,6 +52,10 @@ export const routingSettingsSchema = z.strictObject({
     description:
       'Whether complex questions are decomposed only for comparison, while callers receive the results of the standard search. Default: false',
   }),
+  exploration: z.boolean().meta({
+    description:
+      'Whether some questions take the other route, to learn from their outcomes which one is better. Only where an outcome can be observed: in sessions, and for callers that post outcomes. Default: true',
+  }),
   languageModel: z.boolean().meta({
     description:
       'Whether the language model, if one is configured, proposes how to split questions and what to search for. Default: true',
@@ -67,6 +71,7 @@ export const defaultSettings: RoutingSettings = {
   threshold: 0.3,
   share: 1,
   shadow: false,
+  exploration: true,
   languageModel: true,
   budgets: { wallMs: 5_000, queries: 24, steps: 60, tokens: 20_000, depth: 3 },
   reasoning: defaultReasoning,
@@ -75,7 +80,10 @@ export const defaultSettings: RoutingSettings = {
 export const routes = ['standard', 'decomposition'] as const;
 export type Route = (typeof routes)[number];
 
-/** Why a question took its route. */
+/**
+ * Why a question took its route. `learned`: the policy chose another one than the rule. `explored`: it was tried on this question to
+ * learn from the outcome.
+ */
 export const routeReasons = [
   'complex',
   'below-threshold',
@@ -86,13 +94,14 @@ export const routeReasons = [
   'disabled',
   'not-in-share',
   'shadow',
+  'learned',
+  'explored',
 ] as const;
 export type RouteReason = (typeof routeReasons)[number];
 
 export interface RoutingCircumstances {
   readonly tenant: string;
   readonly question: string;
-  readonly score: number;
   readonly settings: RoutingSettings;
   /** The caller forces the standard route. */
   readonly asksForStandard: boolean;
@@ -103,25 +112,26 @@ export interface RoutingCircumstances {
   readonly killed: boolean;
 }
 
-/** The route of a question, and the first reason for the standard route that applies. */
-export function routeOf(circumstances: RoutingCircumstances): { route: Route; reason: RouteReason } {
-  const { tenant, question, score, settings, asksForStandard, asksAsOf, switchedOff, killed } = circumstances;
-  const standard = (reason: RouteReason) => ({ route: 'standard' as const, reason });
-  if (asksForStandard) return standard('asked-for-standard');
-  if (asksAsOf) return standard('as-of');
-  if (switchedOff) return standard('switched-off');
-  if (killed) return standard('kill-switch');
-  if (!settings.enabled) return standard('disabled');
-  if (score < settings.threshold) return standard('below-threshold');
-  if (!isInShare(tenant, question, settings.share)) return standard('not-in-share');
-  return settings.shadow ? standard('shadow') : { route: 'decomposition', reason: 'complex' };
+/** The first reason for which the route is the standard one whatever the question; undefined if there is a choice. */
+export function forcedReason(
+  circumstances: Pick<
+    RoutingCircumstances,
+    'settings' | 'asksForStandard' | 'asksAsOf' | 'switchedOff' | 'killed'
+  >,
+): RouteReason | undefined {
+  const { settings, asksForStandard, asksAsOf, switchedOff, killed } = circumstances;
+  if (asksForStandard) return 'asked-for-standard';
+  if (asksAsOf) return 'as-of';
+  if (switchedOff) return 'switched-off';
+  if (killed) return 'kill-switch';
+  return settings.enabled ? undefined : 'disabled';
 }
 
 /**
  * Whether a question is in the share that is routed. The result is always the same for a question, and a question in the share stays
  * in it when the share grows.
  */
-function isInShare(tenant: string, question: string, share: number): boolean {
+export function isInShare(tenant: string, question: string, share: number): boolean {
   const words = fold(question).replaceAll(/\s+/g, ' ').trim();
   const hash = createHash('sha256').update(`${tenant}\n${words}`).digest().readUInt32BE(0);
   return hash < share * 2 ** 32;

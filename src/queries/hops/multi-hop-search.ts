@@ -14,6 +14,7 @@ import type { ReadModels, ReadView } from '../read-models.ts';
 import { Budget, BudgetExhausted } from '../routing/budget.ts';
 import { warningOf } from '../routing/executor.ts';
 import { TrajectoryRecorder } from '../routing/trajectory-recorder.ts';
+import { sessionOf } from '../../domain/learning/session-key.ts';
 import { answerOf, withEvents, type SearchAnswer } from '../search/answer.ts';
 import { timeOfAsking, type SearchRequest } from '../search/query.ts';
 import type { Finding, SearchService } from '../search/search.ts';
@@ -84,6 +85,8 @@ export class MultiHopSearch {
       searchId,
       route: 'multi-hop',
       durationMs: performance.now() - started,
+      session: sessionOf(vault, caller, request.sessionId),
+      tokens: recorder.taken.tokens,
       filterAsSent,
       superseding: await search.superseding(caller, finding),
     });

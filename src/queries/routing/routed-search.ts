@@ -4,12 +4,10 @@ import type { JsonObject } from '../../domain/json.ts';
 import { signSearchId } from '../../domain/retrieval/search-id.ts';
 import { isLack, type Trajectory } from '../../domain/retrieval/trajectory.ts';
 import { complexityOf, signalNames, signalWeights } from '../../domain/routing/complexity.ts';
-import {
-  routeOf,
-  type Route,
-  type RouteReason,
-  type RoutingSettings,
-} from '../../domain/routing/settings.ts';
+import { chooseRoute } from '../../domain/learning/choose-route.ts';
+import { sessionOf } from '../../domain/learning/session-key.ts';
+import type { Route, RoutingSettings } from '../../domain/routing/settings.ts';
+import { estimateTokens } from '../../domain/text/estimate-tokens.ts';
 import { leastRelevance, type Cut } from '../../domain/ranking/cut.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { KeyVault } from '../../ports/key-vault.ts';
@@ -34,6 +32,8 @@ import { isOutdated, mostViews } from '../current-view.ts';
 import { modelCalled } from '../model-called.ts';
 import type { ReasoningFailure } from '../reasoning/reasoner.ts';
 import { warningOf, type Execution, type Executor, type Run } from './executor.ts';
+import type { OutcomePosters } from './outcome-posters.ts';
+import type { RoutePolicies } from './route-policies.ts';
 import type { RoutingDirectory } from './routing-directory.ts';
 
 /** Additional results to search for, as replacements for superseded memories that are left out. */
@@ -44,6 +44,8 @@ export interface RoutedSearchParts {
   readonly search: SearchService;
   readonly executor: Executor;
   readonly directory: RoutingDirectory;
+  readonly policies: RoutePolicies;
+  readonly posters: Pick<OutcomePosters, 'has'>;
   readonly vault: KeyVault;
   readonly clock: Clock;
   /** The configuration disables routing, so every question takes the standard route. */
@@ -65,10 +67,20 @@ export interface RoutedAnswer extends SearchAnswer {
   readonly later?: Promise<SearchFact>;
 }
 
-interface Decision extends NonNullable<Performance['decision']> {
+interface Decision {
   readonly route: Route;
-  readonly reason: RouteReason;
   readonly settings: RoutingSettings;
+  readonly session: string | undefined;
+  readonly recorded: NonNullable<Performance['decision']>;
+}
+
+/** What a route found. */
+interface Answered {
+  readonly finding: Finding;
+  /** Whether it is the finding of a decomposition. */
+  readonly shown: boolean;
+  readonly events: SearchFact['events'];
+  readonly tokens: number;
 }
 
 interface Search {
@@ -107,18 +119,17 @@ export class RoutedSearch {
     const now = timeOfAsking(asked, this.#parts.clock);
     const topK = includeSuperseded ? asked.topK : Math.min(asked.topK + spare, mostResults);
     const request: SearchRequest = { ...rest, now, topK, threshold: leastRelevance(cut) };
-    const decision = await this.#decide(caller.tenant, request, asksForStandard);
-    const { route, settings, ...recorded } = decision;
-    this.#parts.onRouted(route, decision.score);
     const id = uuid();
+    const decision = await this.#decide(caller, id, request, asksForStandard);
+    const { route, settings, recorded, session } = decision;
+    this.#parts.onRouted(route, recorded.score);
     const search = { id, searchId: signSearchId(this.#parts.vault, caller, id), caller, request };
     const {
       finding: found,
       shown,
       events,
-    } = route === 'decomposition'
-      ? await this.#decompose(search, settings)
-      : { finding: await this.#parts.search.find(caller, request), shown: false, events: [] };
+      tokens,
+    } = route === 'decomposition' ? await this.#decompose(search, settings) : await this.#standard(search);
     const { finding, superseding } = await shownOf(this.#parts.search, caller, request, found, {
       cut,
       topK: asked.topK,
@@ -130,12 +141,14 @@ export class RoutedSearch {
       searchId: search.searchId,
       route: shown ? 'decomposition' : 'standard',
       decision: recorded,
+      session,
+      tokens,
       durationMs: performance.now() - started,
       filterAsSent,
       superseding,
     });
     const whole = withEvents(answer, events);
-    return decision.reason === 'shadow'
+    return recorded.reason === 'shadow'
       ? { ...whole, later: this.#shadow(search, settings, finding) }
       : whole;
   }
@@ -145,35 +158,65 @@ export class RoutedSearch {
     await Promise.all(this.#shadows);
   }
 
-  async #decide(tenant: string, request: SearchRequest, asksForStandard: boolean): Promise<Decision> {
-    const { directory, switchedOff } = this.#parts;
-    const [settings, killed] = await Promise.all([directory.settings(tenant), directory.killed()]);
-    const { query: question, asOf } = request;
-    const asksAsOf = asOf !== undefined;
-    const { score, signals } = complexityOf(question);
-    return {
-      ...routeOf({ tenant, question, score, settings, asksForStandard, asksAsOf, switchedOff, killed }),
+  async #decide(
+    caller: TenantContext,
+    id: string,
+    { query: question, asOf, sessionId }: SearchRequest,
+    asksForStandard: boolean,
+  ): Promise<Decision> {
+    const { directory, policies, posters, vault, switchedOff } = this.#parts;
+    const { tenant } = caller;
+    const session = sessionOf(vault, caller, sessionId);
+    const [settings, killed, inForce, isObservable] = await Promise.all([
+      directory.settings(tenant),
+      directory.killed(),
+      policies.inForce(tenant),
+      session !== undefined || posters.has(caller),
+    ]);
+    const complexity = complexityOf(question);
+    const { taken, reason, ...choice } = chooseRoute({
+      tenant,
+      question,
+      id,
+      session,
+      complexity,
       settings,
+      policies: inForce,
+      isObservable,
+      asksForStandard,
+      asksAsOf: asOf !== undefined,
+      switchedOff,
+      killed,
+    });
+    const { score, signals } = complexity;
+    const recorded = {
+      reason,
       score,
       threshold: settings.threshold,
       signals: signalNames.map((name) => ({ name, value: signals[name], weight: signalWeights[name] })),
+      choice: { ...choice, arms: [...choice.arms], propensities: [...choice.propensities], taken },
     };
+    return { route: taken, settings, session, recorded };
   }
 
-  async #decompose(
-    search: Search,
-    settings: RoutingSettings,
-  ): Promise<{ finding: Finding; shown: boolean; events: SearchFact['events'] }> {
-    const { caller, request } = search;
+  async #standard({ caller, request }: Search): Promise<Answered> {
+    const finding = await this.#parts.search.find(caller, request);
+    return { finding, shown: false, events: [], tokens: estimateTokens(request.query.length) };
+  }
+
+  async #decompose(search: Search, settings: RoutingSettings): Promise<Answered> {
     const execution = await this.#execute(search, settings);
     const { run, finding } = execution;
-    if (finding) return { finding, shown: true, events: eventsOf(search, execution, { shown: true }) };
-    const standard = await this.#parts.search.find(caller, request);
-    const warnings = [...standard.warnings, warningOf(run.interruption ?? 'error')];
+    const { tokens } = run;
+    if (finding)
+      return { finding, shown: true, events: eventsOf(search, execution, { shown: true }), tokens };
+    const standard = await this.#standard(search);
+    const warnings = [...standard.finding.warnings, warningOf(run.interruption ?? 'error')];
     return {
-      finding: { ...standard, warnings },
+      finding: { ...standard.finding, warnings },
       shown: false,
       events: eventsOf(search, execution, { shown: false }),
+      tokens: tokens + standard.tokens,
     };
   }
 

@@ -49,6 +49,10 @@ export interface Performance {
   readonly route: Performed['data']['route'];
   readonly decision?: Performed['data']['decision'];
   readonly durationMs: number;
+  /** Keyed hash of the session. */
+  readonly session?: string | undefined;
+  /** Spent on the answer; by default what its own text costs. */
+  readonly tokens?: number | undefined;
   readonly filterAsSent?: JsonObject | undefined;
   /** Ids of superseding memories, by the id of the memory found. */
   readonly superseding: ReadonlyMap<string, string>;

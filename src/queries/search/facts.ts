@@ -1,4 +1,5 @@
 import type { FeedbackEvent, RetrievalEvent } from '../../domain/retrieval/events.ts';
+import { estimateTokens } from '../../domain/text/estimate-tokens.ts';
 import type { Asked, Performance, SearchAnswer } from './answer.ts';
 
 type SearchFact = Exclude<RetrievalEvent, FeedbackEvent>;
@@ -17,7 +18,7 @@ export function factsOf(
   request: Asked,
   { results, searchId, position, warnings, model, performance, feedback }: RecordedAnswer,
 ): SearchFact[] {
-  const { route, decision, durationMs, filterAsSent } = performance;
+  const { route, decision, durationMs, filterAsSent, session } = performance;
   const performed: SearchFact = {
     type: 'SearchPerformed',
     data: {
@@ -40,6 +41,8 @@ export function factsOf(
       durationMs: Math.round(durationMs),
       route,
       ...(decision && { decision }),
+      ...(session !== undefined && { session }),
+      tokens: performance.tokens ?? estimateTokens(request.query.length),
       query: request.query,
       ...(request.tags && { tags: [...request.tags] }),
       ...(filterAsSent && { filter: filterAsSent }),

@@ -1,0 +1,99 @@
+import type { CommandContext, CommandServices } from '../commands/context.ts';
+import { observeSignal } from '../commands/outcomes/observe-signal.ts';
+import { closingSignal, outcomeOf } from '../domain/learning/outcome.ts';
+import type { RetrievalEvent } from '../domain/retrieval/events.ts';
+import { retrievalStream } from '../domain/streams.ts';
+import type { EventProcessor, Term } from '../processors/processor.ts';
+import type { WakeUp } from '../support/wake-up.ts';
+import { signalsOf } from './search-signals.ts';
+import type { DecisionRow, DecisionTable } from './decision-table.ts';
+
+export interface CloserParts {
+  readonly services: CommandServices;
+  readonly table: DecisionTable;
+  /** Fires when the table was changed in this process. */
+  readonly changed: WakeUp;
+  /** As in `OutcomeParts`. */
+  readonly now: () => number;
+  readonly onClosed?: () => void;
+  readonly onFailure: (error: unknown) => void;
+}
+
+const atOnce = 40;
+const lanes = 4;
+/** Changes of the table by another process are noticed within this time. */
+const longestPauseMs = 30_000;
+/** A search that could not be closed is tried again after this time. */
+const retryMs = 30_000;
+/** A search is recorded within this time after the end of its session, or closed by its window. */
+const keptEndsMs = 24 * 60 * 60 * 1_000;
+
+/** Closes the searches whose session or window has ended without a signal. One process does it at a time. */
+export class OutcomeCloser implements EventProcessor {
+  readonly name = 'outcome-closer';
+  readonly sharing = 'lease';
+  readonly #parts: CloserParts;
+  readonly #context: CommandContext;
+  readonly #retryAt = new Map<string, number>();
+
+  constructor(parts: CloserParts, context: CommandContext) {
+    this.#parts = parts;
+    this.#context = context;
+  }
+
+  async run(term: Term): Promise<void> {
+    const { table, changed, now } = this.#parts;
+    const { signal } = term;
+    term.began();
+    await table.forgetSessionEnds(new Date(now() - keptEndsMs));
+    while (!signal.aborted) {
+      const seen = changed.count;
+      const due = (await table.due(new Date(now()), atOnce)).filter((row) => this.#isOutOfPause(row));
+      for (let from = 0; from < due.length && !signal.aborted; from += lanes)
+        await Promise.all(due.slice(from, from + lanes).map((row) => this.#close(row)));
+      if (due.length > 0) continue;
+      const next = await table.nextDue();
+      const pauseMs = next && next.getTime() > now() ? next.getTime() - now() : longestPauseMs;
+      await changed.after(seen, Math.min(pauseMs, longestPauseMs), signal);
+    }
+  }
+
+  async #close(row: DecisionRow): Promise<void> {
+    const { services, table, onFailure, onClosed } = this.#parts;
+    try {
+      // An outcome whose search was never recorded.
+      if (row.position === 0) return await table.close(row, undefined);
+      const inContext = row.inContext ? await this.#inContext(row) : [];
+      const { caller } = this.#context;
+      const context = {
+        ...this.#context,
+        caller: { ...caller, tenant: row.tenant },
+        causationId: row.cause,
+      };
+      const signals = await signalsOf(services.store, row.tenant, row.search);
+      const closing = closingSignal(signals, { inContext, isObservable: true, by: row.closedBy });
+      if (closing)
+        await observeSignal(services, context, row, (known) =>
+          known.some(({ source }) => source === closing.source) ? undefined : closing,
+        );
+      await table.close(row, outcomeOf(closing ? [...signals, closing] : signals));
+      this.#retryAt.delete(row.search);
+      onClosed?.();
+    } catch (error) {
+      this.#retryAt.set(row.search, performance.now() + retryMs);
+      onFailure(error);
+    }
+  }
+
+  async #inContext({ tenant, search }: DecisionRow): Promise<string[]> {
+    const events = await this.#parts.services.store.load<RetrievalEvent>(retrievalStream(tenant, search));
+    return events.flatMap(({ event }) =>
+      event.type === 'ContextAssembled' ? event.data.items.map(({ memoryId }) => memoryId) : [],
+    );
+  }
+
+  /** One search that cannot be closed must not keep the others waiting. */
+  #isOutOfPause({ search }: DecisionRow): boolean {
+    return (this.#retryAt.get(search) ?? 0) <= performance.now();
+  }
+}

@@ -1,0 +1,292 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { v7 as uuid } from 'uuid';
+import { migrate } from '../../src/adapters/migrate.ts';
+import { newId } from '../../src/adapters/random.ts';
+import { callerKey, eventContext, type CommandContext } from '../../src/commands/context.ts';
+import { endSession } from '../../src/commands/outcomes/end-session.ts';
+import { postOutcome } from '../../src/commands/outcomes/observe-outcome.ts';
+import { sessionKeyOf } from '../../src/domain/learning/session-key.ts';
+import type { OutcomeEvent } from '../../src/domain/learning/events.ts';
+import { signSearchId } from '../../src/domain/retrieval/search-id.ts';
+import type { RetrievalEvent } from '../../src/domain/retrieval/events.ts';
+import { outcomeStream, retrievalStream } from '../../src/domain/streams.ts';
+import { systemClock } from '../../src/ports/clock.ts';
+import { learningSchema } from '../../src/processors/learning-schema.ts';
+import { ManagedProcessor } from '../../src/processors/managed-processor.ts';
+import { LoggedDecisions } from '../../src/read-models/learning/logged-decisions.ts';
+import { DecisionTable } from '../../src/worker/decision-table.ts';
+import { OutcomeCloser } from '../../src/worker/outcome-closer.ts';
+import { outcomeManager } from '../../src/worker/outcome-manager.ts';
+import { WakeUp } from '../../src/support/wake-up.ts';
+import { openTestStore, type TestStore } from '../support/event-store.ts';
+import { adminOf } from '../support/admin.ts';
+
+const windowMs = 60_000;
+const memoryId = '0197c1a2-0000-7000-8000-000000000001';
+let test: TestStore;
+let table: DecisionTable;
+let decisions: LoggedDecisions;
+/** The clock of the processes under test. */
+let now = Date.now();
+
+beforeAll(async () => {
+  test = await openTestStore();
+  await migrate(test.sql, 'learning', learningSchema);
+  table = new DecisionTable(test.sql, test.store);
+  decisions = new LoggedDecisions(test.sql, test.log.logId);
+});
+afterAll(() => test.close());
+
+const services = () => ({ store: test.store, vault: test.vault, clock: systemClock, newId });
+
+function contextOf(tenant: string): CommandContext {
+  return { caller: adminOf(tenant), cause: 'user', correlationId: 'r' };
+}
+
+const system: CommandContext = { ...contextOf('system'), cause: 'system' };
+
+/** Follows the log to its end. */
+async function follow(): Promise<void> {
+  const manager = outcomeManager({ services: services(), table, windowMs, now: () => now }, system);
+  const onParked = (error: unknown) => {
+    throw error;
+  };
+  await new ManagedProcessor(manager, { sql: test.sql, store: test.store, onParked }).catchUp();
+}
+
+/** Closes what is due. */
+async function close(): Promise<void> {
+  const stop = new AbortController();
+  const failures: unknown[] = [];
+  const closer = new OutcomeCloser(
+    {
+      services: services(),
+      table: Object.assign(Object.create(table) as DecisionTable, {
+        due: table.due.bind(table),
+        close: table.close.bind(table),
+        forgetSessionEnds: table.forgetSessionEnds.bind(table),
+        nextDue: async () => {
+          stop.abort();
+          return undefined;
+        },
+      }),
+      changed: new WakeUp(),
+      now: () => now,
+      onFailure: (error) => failures.push(error),
+    },
+    system,
+  );
+  await closer.run({
+    epoch: 1,
+    signal: stop.signal,
+    began: () => undefined,
+    reached: () => undefined,
+    isHeld: true,
+    report: () => undefined,
+    fail: () => undefined,
+  });
+  expect(failures).toEqual([]);
+}
+
+interface Asked {
+  readonly id: string;
+  readonly searchId: string;
+  /** Appends the record of the search, which a process writes after the answer. */
+  readonly record: () => Promise<unknown>;
+}
+
+function ask(
+  tenant: string,
+  { sessionId, query = 'build time', arms = 2, evaluation = false, askedAt = now } = {} as {
+    sessionId?: string;
+    query?: string;
+    arms?: 1 | 2;
+    evaluation?: boolean;
+    askedAt?: number;
+  },
+): Asked {
+  const { vault, store } = test;
+  const { caller } = contextOf(tenant);
+  const id = uuid({ msecs: askedAt });
+  const searchId = signSearchId(vault, caller, id);
+  const routes = ['standard', 'decomposition'] as const;
+  const performed: Extract<RetrievalEvent, { type: 'SearchPerformed' }> = {
+    type: 'SearchPerformed',
+    data: {
+      searchId,
+      topK: 10,
+      order: 'precedence',
+      readPosition: 1,
+      results: [{ memoryId, rank: 1, relevance: 0.9, score: 0.9 }],
+      warnings: [],
+      durationMs: 5,
+      route: 'standard',
+      decision: {
+        reason: 'explored',
+        score: 0.5,
+        threshold: 0.3,
+        signals: [],
+        choice: {
+          features: { score: 0.5, threshold: 0.3 },
+          arms: routes.slice(0, arms),
+          propensities: arms === 2 ? [0.2, 0.8] : [1],
+          incumbent: 'decomposition',
+          taken: 'standard',
+          policyVersion: 'rules-1',
+          evaluation,
+        },
+      },
+      tokens: 3,
+      query,
+      ...(sessionId !== undefined && { sessionId, session: sessionKeyOf(vault, caller, sessionId) }),
+    },
+  };
+  const stream = retrievalStream(tenant, id);
+  const context = eventContext(contextOf(tenant), callerKey(vault, caller));
+  return { id, searchId, record: () => store.append(stream, 'noStream', [performed], context) };
+}
+
+const outcomesOf = async (tenant: string, { id }: Asked) =>
+  (await test.store.load<OutcomeEvent>(outcomeStream(tenant, id))).map(({ event }) => event.data);
+
+it('[C1] [C3] keeps finished decisions with their outcomes, apart those for evaluation, until they are consumed', async () => {
+  const own = [ask('a'), ask('a', { evaluation: true }), ask('a', { arms: 1 }), ask('a')];
+  for (const { record } of own) await record();
+  for (const { searchId } of own.slice(0, 3))
+    await postOutcome(services(), contextOf('a'), searchId, { used: [memoryId], quality: 0.8 });
+  await follow();
+  const expected = {
+    searchId: own[0]!.id,
+    principal: expect.stringMatching(/^[0-9a-f]{32}$/),
+    arms: ['standard', 'decomposition'],
+    propensities: [0.2, 0.8],
+    taken: 'standard',
+    incumbent: 'decomposition',
+    policyVersion: 'rules-1',
+    features: { score: 0.5, threshold: 0.3 },
+    tokens: 3,
+    outcome: { kind: 'used', quality: 0.8, explicit: true },
+    evaluation: false,
+    bootstrap: false,
+  };
+  expect(await decisions.finished('a')).toEqual([expected]);
+  expect((await decisions.evaluation('a')).map(({ searchId }) => searchId)).toEqual([own[1]!.id]);
+  expect(await decisions.finished('b')).toEqual([]);
+  expect([await decisions.tenantsWith(1), await decisions.tenantsWith(2)]).toEqual([['a'], []]);
+
+  await test.sql.transaction((tx) => decisions.consume(tx, 'a', [own[0]!.id]));
+  await postOutcome(services(), contextOf('a'), own[0]!.searchId, { used: [] });
+  await follow();
+  expect(await decisions.finished('a')).toEqual([]);
+  expect(await table.ofSearches([{ tenant: 'a', search: own[0]!.id }])).toMatchObject([
+    { consumed: true, outcome: { kind: 'used', quality: 0.8 } },
+  ]);
+
+  now += windowMs + 1;
+  await close();
+  expect((await decisions.finished('a')).map(({ searchId, outcome }) => [searchId, outcome.kind])).toEqual([
+    [own[3]!.id, 'ignored'],
+  ]);
+});
+
+it('[C1] handles the same events again, as after a kill, without appending or changing anything', async () => {
+  const first = ask('k', { sessionId: 's', askedAt: now - 5_000 });
+  const second = ask('k', {
+    sessionId: 's',
+    query: 'build time in minutes on two cores',
+    askedAt: now - 1_000,
+  });
+  await first.record();
+  await second.record();
+  await endSession(services(), contextOf('k'), 's');
+  await follow();
+  now = Date.now() + 1_000;
+  await close();
+  await follow();
+  const before = [await outcomesOf('k', first), await outcomesOf('k', second), await decisions.finished('k')];
+  expect(before).toMatchObject([
+    [{ source: 'refinement' }],
+    [{ source: 'session-end' }],
+    [{ outcome: { kind: 'refined' } }, { outcome: { kind: 'ignored' } }],
+  ]);
+  const head = await test.log.head();
+  await test.sql.query(`update control.processor_checkpoints set position = 0 where processor = 'outcomes'`);
+  await follow();
+  await close();
+  expect(await test.log.head()).toBe(head);
+  const after = [await outcomesOf('k', first), await outcomesOf('k', second), await decisions.finished('k')];
+  expect(after).toEqual(before);
+  // Without the tables, as from an older backup, everything is derived again.
+  await test.sql.query('truncate control.decisions, control.session_ends');
+  await test.sql.query(`update control.processor_checkpoints set position = 0 where processor = 'outcomes'`);
+  await follow();
+  await close();
+  expect(await test.log.head()).toBe(head);
+  expect(await decisions.finished('k')).toEqual(before[2]);
+});
+
+it('[C1] takes an outcome that comes before its search was recorded, and drops ids that were not in the answer', async () => {
+  const [right, wrong, never] = [ask('e'), ask('e'), ask('e')];
+  const post = ({ searchId }: Asked, used: string[]) =>
+    postOutcome(services(), contextOf('e'), searchId, { used, quality: 0.5 });
+  await post(right, [memoryId, 'm-unknown']);
+  await post(wrong, ['m-unknown']);
+  await post(never, [memoryId]);
+  await follow();
+  expect(await decisions.finished('e')).toEqual([]);
+  await right.record();
+  await wrong.record();
+  await follow();
+  expect((await decisions.finished('e')).map(({ searchId }) => searchId)).toEqual([right.id]);
+  now = Math.max(now, Date.now()) + windowMs + 1_000;
+  await close();
+  const rows = await table.ofSearches([right, wrong, never].map(({ id }) => ({ tenant: 'e', search: id })));
+  expect(rows.map(({ search, outcome }) => [search, outcome?.kind]).sort()).toEqual(
+    [
+      [right.id, 'used'],
+      [wrong.id, 'ignored'],
+    ].sort(),
+  );
+});
+
+it('[C1] closes a search that was recorded after its session had ended, and not one that was asked later', async () => {
+  now = Date.now();
+  const before = ask('l', { sessionId: 's', arms: 1, askedAt: now - 5_000 });
+  await endSession(services(), contextOf('l'), 's');
+  await follow();
+  await before.record();
+  const later = ask('l', { sessionId: 's', arms: 1, askedAt: Date.now() + 50 });
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  await later.record();
+  await follow();
+  now = Date.now();
+  await close();
+  expect(await outcomesOf('l', before)).toMatchObject([{ source: 'session-end', kind: 'ignored' }]);
+  expect(await outcomesOf('l', later)).toEqual([]);
+});
+
+it('[C1] is not misled by a clock that jumps: a search from the future is closed a window after it was seen', async () => {
+  now = Date.now();
+  const future = ask('j', { sessionId: 's', askedAt: now + 86_400_000 });
+  await future.record();
+  await follow();
+  await close();
+  expect(await outcomesOf('j', future)).toEqual([]);
+  now += windowMs + 1_000;
+  await close();
+  expect(await outcomesOf('j', future)).toMatchObject([{ source: 'window' }]);
+});
+
+it('[C1] [F6] compares no question whose content was erased', async () => {
+  now = Date.now();
+  const first = ask('x', { sessionId: 's', askedAt: now - 5_000 });
+  const second = ask('x', { sessionId: 's', query: 'build time in minutes', askedAt: now - 1_000 });
+  await first.record();
+  await second.record();
+  await test.vault.destroy('x', callerKey(test.vault, contextOf('x').caller).id);
+  await follow();
+  expect(await outcomesOf('x', first)).toEqual([]);
+  const rows = await test.sql.query<{ row: string }>('select d::text as row from control.decisions d');
+  expect(rows.length).toBeGreaterThan(0);
+  for (const { row } of rows) expect(row).not.toMatch(/build time|"s"|,s,/);
+});
