@@ -112,7 +112,14 @@ function entryOf(models: Models) {
     const { baseURL, model, apiKey } = registered;
     const { onRun } = models;
     const options = { id, dimension, prefix, baseURL, model, onRun, ...(apiKey !== undefined && { apiKey }) };
-    return { id, name: id, dimension, scale, open: () => openOpenAiEmbedder(options) };
+    return {
+      id,
+      name: id,
+      dimension,
+      scale,
+      endpointModel: model,
+      open: () => openOpenAiEmbedder(options),
+    };
   };
 }
 
@@ -136,6 +143,7 @@ async function endpointEntry(config: Endpoint, seen: SeenModels): Promise<ModelE
     id: openAiModelId(config.model, dimension),
     name: config.model,
     dimension,
+    endpointModel: config.model,
     open() {
       const opened = first ?? openOpenAiEmbedder(options);
       first = undefined;

@@ -14,9 +14,10 @@ export interface Embedder {
   /**
    * Returns a unit vector of `model.dimension` numbers for each text, in order. Each text is embedded independently, so that
    * the same text always has the same vector. Queries have priority over waiting passages.
-   * Rejects with `EmbedderUnavailable` if the model cannot answer now.
+   * Rejects with `EmbedderUnavailable` if the model cannot answer now. `tenant` pays for a model that costs something; without it nobody
+   * does. Rejects with `EmbeddingBudgetExhausted` if its budget does not allow that.
    */
-  embed(texts: readonly string[], purpose: EmbeddingPurpose): Promise<Float32Array[]>;
+  embed(texts: readonly string[], purpose: EmbeddingPurpose, tenant?: string): Promise<Float32Array[]>;
   close(): Promise<void>;
 }
 
@@ -26,6 +27,8 @@ export interface RegisteredModel extends EmbeddingModel {
   readonly name: string;
   /** Calibration of its cosines, if it has its own; otherwise that of the ranking's table applies. */
   readonly scale?: ModelScale | undefined;
+  /** The name of a model that is behind an endpoint and costs something; absent for models of this machine. */
+  readonly endpointModel?: string | undefined;
 }
 
 /** Why a model does not answer, and since when. */
@@ -80,6 +83,15 @@ export interface Embedders {
 /** The model cannot answer now (endpoint down, overloaded, timed out): retry later. */
 export class EmbedderUnavailable extends Error {
   override readonly name: string = 'EmbedderUnavailable';
+}
+
+/** The budget of a tenant does not allow these texts. Those of other tenants are not concerned. */
+export class EmbeddingBudgetExhausted extends EmbedderUnavailable {
+  override readonly name = 'EmbeddingBudgetExhausted';
+
+  constructor(tenant: string) {
+    super(`the budget of ${tenant} does not allow more texts for an embedding endpoint`);
+  }
 }
 
 /** The model returns vectors of a dimension other than registered, so it must be another model. */

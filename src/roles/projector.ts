@@ -1,5 +1,6 @@
 import { LexicalUpkeep } from '../projections/lexical/upkeep.ts';
 import { PassageBacklog } from '../projections/vectors/passage-backlog.ts';
+import { TextBacklog } from '../projections/vectors/text-backlog.ts';
 import { observePassages } from '../observability/telemetry.ts';
 import type { Process } from './process.ts';
 import type { ReadSide } from './read-side.ts';
@@ -7,7 +8,7 @@ import type { ReadSide } from './read-side.ts';
 /** The role `projector`: applies new events to the read models. */
 export async function startProjector(
   { logger, stores, leases, metrics, cleanup }: Process,
-  { runner, embedders }: ReadSide,
+  { runner, embedders, textsWait }: ReadSide,
 ): Promise<void> {
   await runner.start();
   const { sql, lexicalIndex } = stores;
@@ -23,6 +24,19 @@ export async function startProjector(
           : 'passages of long memories could not be embedded and will be tried again',
       ),
   });
+  const texts = new TextBacklog({
+    sql,
+    embedders,
+    leases,
+    waiting: textsWait,
+    onError: (error) =>
+      logger.warn(
+        { err: error },
+        'texts that wait for a budget could not be embedded and will be tried again',
+      ),
+  });
+  texts.start();
+  cleanup.add(() => texts.stop());
   observePassages(metrics.meter, backlog);
   backlog.start();
   cleanup.add(() => backlog.stop());

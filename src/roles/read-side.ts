@@ -1,3 +1,8 @@
+import { o200k } from '../adapters/tokenizer/o200k.ts';
+import type { CommandServices } from '../commands/context.ts';
+import type { Ledger } from '../commands/ledger/ledger.ts';
+import { MeteredEmbedders } from '../commands/ledger/metered-embedders.ts';
+import { TokenAllowances } from '../commands/ledger/token-allowances.ts';
 import { migrate } from '../adapters/migrate.ts';
 import type { ResidentWordIndex } from '../adapters/words/resident-word-index.ts';
 import { modelAdvice, sampleLanguages } from '../backends/model-advice.ts';
@@ -27,6 +32,8 @@ import { systemCommandContext, type Process } from './process.ts';
 /** The read models and what reads and operates them: shared by the roles api, projector and worker. */
 export interface ReadSide {
   readonly embedders: Embedders;
+  /** Fires when texts of memories wait because the budget of their tenant is used up. */
+  readonly textsWait: WakeUp;
   readonly models: ReadModels;
   readonly retrieval: SearchService;
   /** Not started: the role projector does that. */
@@ -38,11 +45,13 @@ export interface ReadSide {
 
 export async function openReadSide(
   own: Process,
-  { store, commands }: CommandSide,
-  embedders: Embedders,
+  { store, commands, ledger }: CommandSide,
+  opened: Embedders,
 ): Promise<ReadSide> {
   const { config, logger, stores, metrics, cleanup } = own;
   const { sql, lexicalIndex } = stores;
+  const textsWait = new WakeUp();
+  const embedders = meteredEmbedders(own, opened, ledger, commands, textsWait);
   await migrate(sql, 'projections', projectionSchema);
   await migrate(sql, 'processors', processorSchema);
   await migrate(sql, 'summary-schedule', summaryScheduleSchema);
@@ -88,7 +97,27 @@ export async function openReadSide(
   cleanup.add(() => runner.stop());
   cleanup.add(() => operations.stop());
   observeProjections(metrics.meter, operations);
-  return { embedders, models, retrieval, runner, operations, erasures };
+  return { embedders, textsWait, models, retrieval, runner, operations, erasures };
+}
+
+/** Charges what embedding endpoints cost to the tenants. */
+function meteredEmbedders(
+  { logger, cleanup }: Process,
+  embedders: Embedders,
+  ledger: Ledger,
+  { newId }: CommandServices,
+  textsWait: WakeUp,
+): Embedders {
+  const context = systemCommandContext('embedding');
+  const allowances = new TokenAllowances(
+    ledger,
+    newId,
+    (tenant) => ({ ...context, caller: { ...context.caller, tenant } }),
+    (error) =>
+      logger.warn({ err: error }, 'the cost of embeddings could not be charged; it will be as reserved'),
+  );
+  cleanup.add(() => allowances.close());
+  return new MeteredEmbedders(embedders, allowances, o200k, () => textsWait.wake());
 }
 
 function newRunner(

@@ -8,7 +8,7 @@ import {
   type Book,
   type ModelCosts,
 } from '../../domain/ledger/book.ts';
-import { unlimited, type Amount, type Budget } from '../../domain/ledger/budget.ts';
+import { fits, plus, unlimited, type Amount, type Budget } from '../../domain/ledger/budget.ts';
 import { dayOf, endOfPeriod, monthOf } from '../../domain/ledger/days.ts';
 import {
   chargedDay,
@@ -120,6 +120,14 @@ export class Ledger {
     const { limit, spent, resetsAt, budget } = refused;
     const detail = `the budget of this ${budget.period} is used up until ${resetsAt}`;
     return new Problem('budget-exhausted', detail, { extra: { limit, spent: { ...spent }, resetsAt } });
+  }
+
+  /** Whether a call would fit into the budget now. */
+  async hasRoom(tenant: string, call: PlannedCall): Promise<boolean> {
+    const { budget, spent, reserved } = await this.state(tenant);
+    const { usd } = costOf(this.#prices, call.model, call);
+    const amount = { tokens: call.inputTokens + call.outputTokens, usd };
+    return fits(budget, plus(plus(spent, reserved), amount));
   }
 
   async state(tenant: string): Promise<LedgerState> {

@@ -1,7 +1,12 @@
 import { generationTable } from '../../read-models/generation-table.ts';
 import { variantOf } from '../../read-models/generation-variant.ts';
 import { hasPassageVectors, passageVectorTable, vectorTable } from '../../read-models/vectors/tables.ts';
-import { EmbedderUnavailable, type Embedder, type Embedders } from '../../ports/embedder.ts';
+import {
+  EmbedderUnavailable,
+  EmbeddingBudgetExhausted,
+  type Embedder,
+  type Embedders,
+} from '../../ports/embedder.ts';
 import type { Leases } from '../../ports/leases.ts';
 import type { Sql } from '../../ports/sql.ts';
 import { inBackground } from '../../support/background.ts';
@@ -17,6 +22,8 @@ const idleMs = 1_000;
 const longestPauseMs = 60_000;
 /** Pause before a text with a passage that could not be embedded is tried again. It doubles with each failure. */
 const textPausesMs = { first: 60_000, longest: 3_600_000 };
+/** Pause before passages of a tenant whose budget is used up are tried again. */
+const tenantPausesMs = { first: 5_000, longest: 60_000 };
 /** Passages in the queue of the model at once. Other texts wait for at most this many. */
 const atOnce = 4;
 /** Passages written together. After a crash at most this many are embedded again. */
@@ -50,6 +57,8 @@ export class PassageBacklog {
   readonly #models = new RetrySchedule<string>({ first: 2 * idleMs, longest: longestPauseMs });
   /** The texts that could not be embedded, by the id of the model. */
   readonly #failing = new Map<string, RetrySchedule<TextKey>>();
+  /** The tenants whose budgets allow no more passages for now. */
+  readonly #exhausted = new RetrySchedule<string>(tenantPausesMs);
   #running: Promise<void> = Promise.resolve();
 
   constructor(options: PassageBacklogOptions) {
@@ -92,10 +101,16 @@ export class PassageBacklog {
     await this.#dropReplaced(model);
     const text = embedder && (await this.#next(model));
     if (!text) return false;
-    const error = await this.#embed(embedder, text);
+    const error = await this.#embed(embedder, text).catch((reason: unknown) => {
+      if (reason instanceof EmbeddingBudgetExhausted) return reason;
+      throw reason;
+    });
     const { tenant, memory_id, text_hash } = text;
     const key = JSON.stringify([tenant, memory_id, text_hash]);
-    if (error === undefined) {
+    if (error instanceof EmbeddingBudgetExhausted) {
+      this.#exhausted.failed(tenant, tenant);
+    } else if (error === undefined) {
+      this.#exhausted.succeeded(tenant);
       this.#textsOf(model).succeeded(key);
     } else {
       this.#textsOf(model).failed(key, { tenant, memory_id, text_hash });
@@ -158,7 +173,7 @@ export class PassageBacklog {
     const [next] = await sql.query<WaitingText & Record<string, unknown>>(
       `select w.*, m.value->>'content' as content
        from (select tenant, memory_id, text_hash, array_agg(n order by n) as waiting from ${passageVectorTable(model)}
-             where embedding is null and shelved is null
+             where embedding is null and shelved is null and tenant <> all($4::text[])
                and (tenant, memory_id, text_hash) not in (select * from unnest($1::text[], $2::uuid[], $3::text[]))
              group by tenant, memory_id, text_hash) w
        join ${generationTable('memories', live.generation)} m
@@ -169,6 +184,7 @@ export class PassageBacklog {
         later.map(({ tenant }) => tenant),
         later.map(({ memory_id }) => memory_id),
         later.map(({ text_hash }) => text_hash),
+        this.#exhausted.waiting(),
       ],
     );
     return next;
@@ -191,6 +207,7 @@ export class PassageBacklog {
         const outcome = await embedEach(
           embedder,
           some.map(({ text }) => text),
+          text.tenant,
         );
         failure ??= outcome.error;
         for (const [index, { n }] of some.entries()) {
@@ -233,14 +250,15 @@ export class PassageBacklog {
 async function embedEach(
   embedder: Embedder,
   texts: readonly string[],
+  tenant: string,
 ): Promise<{ readonly vectors: readonly (Float32Array | undefined)[]; readonly error?: unknown }> {
   try {
-    return { vectors: await embedder.embed(texts, 'passage') };
+    return { vectors: await embedder.embed(texts, 'passage', tenant) };
   } catch (error) {
     if (error instanceof EmbedderUnavailable) throw error;
     if (texts.length === 1) return { vectors: [undefined], error };
     const vectors: (Float32Array | undefined)[] = [];
-    for (const text of texts) vectors.push((await embedEach(embedder, [text])).vectors[0]);
+    for (const text of texts) vectors.push((await embedEach(embedder, [text], tenant)).vectors[0]);
     return { vectors, error };
   }
 }

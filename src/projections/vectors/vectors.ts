@@ -1,5 +1,11 @@
 import type { MemoryEvent } from '../../domain/memory/events.ts';
-import type { Embedder, Embedders, EmbeddingModel } from '../../ports/embedder.ts';
+import { groupBy } from '../../domain/group-by.ts';
+import {
+  EmbeddingBudgetExhausted,
+  type Embedder,
+  type Embedders,
+  type EmbeddingModel,
+} from '../../ports/embedder.ts';
 import type { LoadedEvent } from '../../ports/event-store.ts';
 import type { SqlExecutor } from '../../ports/sql.ts';
 import { textHash } from '../../support/text-hash.ts';
@@ -160,26 +166,41 @@ async function missingTexts(
   const needs = new Map<string, readonly TextByHash[]>();
   for (const text of latest) {
     const own: TextByHash[] = [
-      ...(whole.has(text) ? [[text.text_hash, text.text] as const] : []),
-      ...(parts.get(memoryKey(text)) ?? []).map((passage) => [passage.hash, passage.text] as const),
+      ...(whole.has(text) ? [[text.text_hash, text.text, text.tenant] as const] : []),
+      ...(parts.get(memoryKey(text)) ?? []).map(
+        (passage) => [passage.hash, passage.text, text.tenant] as const,
+      ),
     ];
     if (own.length > 0) needs.set(memoryKey(text), own);
   }
   return needs;
 }
 
-type TextByHash = readonly [hash: string, text: string];
+type TextByHash = readonly [hash: string, text: string, tenant: string];
 
+/** The vectors of the texts, without those that the budgets of their tenants do not allow: `TextBacklog` makes them later. */
 async function embed(
   embedder: Embedder,
   texts: readonly TextByHash[],
 ): Promise<ReadonlyMap<string, Float32Array>> {
-  const distinct = [...new Map(texts)];
-  const vectors = await embedder.embed(
-    distinct.map(([, text]) => text),
-    'passage',
-  );
-  return new Map(distinct.map(([hash], index) => [hash, vectors[index]!]));
+  const made = new Map<string, Float32Array>();
+  for (const [tenant, own] of groupBy(texts, ([, , tenant]) => tenant)) {
+    const distinct = [...new Map(own.map(([hash, text]) => [hash, text]))].filter(
+      ([hash]) => !made.has(hash),
+    );
+    const vectors = await embedder
+      .embed(
+        distinct.map(([, text]) => text),
+        'passage',
+        tenant,
+      )
+      .catch((error: unknown) => {
+        if (error instanceof EmbeddingBudgetExhausted) return [];
+        throw error;
+      });
+    for (const [index, vector] of vectors.entries()) made.set(distinct[index]![0], vector);
+  }
+  return made;
 }
 
 interface Text {

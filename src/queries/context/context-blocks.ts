@@ -82,7 +82,7 @@ export class ContextBlocks {
       if (!any) return [];
       const [settings, vector] = await Promise.all([
         this.#parts.settingsOf(caller.tenant),
-        this.#vectors.of(query, variantOf(view.signature('summaries'))),
+        this.#vectors.of(query, variantOf(view.signature('summaries')), caller.tenant),
       ]);
       const personalizedLayers = layers.filter((layer) => settings[layer].personalized);
       return readRelevantSummaries(sql, view, caller, { ...asked, personalizedLayers }, vector);

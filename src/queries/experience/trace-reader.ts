@@ -156,7 +156,7 @@ export class TraceReader {
     query: string,
     condition: (parameters: Parameters) => string,
   ): Promise<{ readonly compared: Compared[]; readonly byWords: boolean }> {
-    const vector = await this.#vectors.of(query, variantOf(view.signature('traces')));
+    const vector = await this.#vectors.of(query, variantOf(view.signature('traces')), tenant);
     const scale = vector && (await this.#scales.of(vector));
     const rows = await this.#rows(view, tenant, scale ? vector : undefined, condition);
     const terms = termsOf(query);

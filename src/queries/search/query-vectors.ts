@@ -36,13 +36,14 @@ export class QueryVectors {
   async beside<T extends { readonly view: ReadView }>(
     query: string,
     lookUp: Promise<T>,
+    tenant: string,
   ): Promise<T & { readonly vector: QueryVector | undefined }> {
     const expected = this.#expected;
-    const [found, early] = await Promise.all([lookUp, this.of(query, expected)]);
+    const [found, early] = await Promise.all([lookUp, this.of(query, expected, tenant)]);
     const live = liveModel(found.view);
     if (live === expected) return { ...found, vector: early };
     this.#expected = live;
-    return { ...found, vector: await this.of(query, live) };
+    return { ...found, vector: await this.of(query, live, tenant) };
   }
 
   /** The scale that a model was registered with, if any. */
@@ -50,12 +51,12 @@ export class QueryVectors {
     return this.#embedders.find(modelId)?.scale;
   }
 
-  /** Embeds a query with one model; undefined if it does not answer, or is not registered here. */
-  async of(query: string, modelId: string): Promise<QueryVector | undefined> {
+  /** Embeds a query of a tenant with one model; undefined if it does not answer, is not registered here, or costs too much. */
+  async of(query: string, modelId: string, tenant: string): Promise<QueryVector | undefined> {
     const [model, embedder] = [this.#embedders.find(modelId), this.#embedders.of(modelId)];
     if (!model || !embedder) return undefined;
     try {
-      const [vector] = await embedder.embed([query], 'query');
+      const [vector] = await embedder.embed([query], 'query', tenant);
       return vector && { model, vector, embedder };
     } catch (error) {
       if (isWithoutVector(error)) return undefined;

@@ -93,7 +93,11 @@ export class SearchService {
 
   async #answer(query: Query, request: SearchRequest, given: ReadView | undefined): Promise<Finding> {
     const prepared = this.#prepare(query, request, given);
-    const { view, vector, ...unembedded } = await this.#vectors.beside(query.denseText, prepared);
+    const { view, vector, ...unembedded } = await this.#vectors.beside(
+      query.denseText,
+      prepared,
+      query.restrictions.region.tenant,
+    );
     // Only meaning was to be compared, which is not possible: words are better than nothing.
     if (!vector && request.texts && request.texts.lexical === undefined)
       return this.#answer({ ...query, ...wordsOf(request.query) }, { ...request, texts: undefined }, view);
@@ -229,7 +233,7 @@ export class SearchService {
   ): Promise<readonly string[]> {
     const request: SearchRequest = { ...asked, threshold: 0, order: 'relevance' };
     const query = this.#queryOf(caller, request);
-    const vector = await this.#vectors.of(query.denseText, modelId);
+    const vector = await this.#vectors.of(query.denseText, modelId, caller.tenant);
     if (!vector) throw new EmbedderUnavailable(`${modelId} cannot answer now`);
     const { best } = await withCurrentView(async () => {
       const corpus = await this.#prepare(query, request, undefined);

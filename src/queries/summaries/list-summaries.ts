@@ -100,7 +100,7 @@ export class SummaryReader {
     const vector =
       asked.query === undefined
         ? undefined
-        : await this.#vectors.of(asked.query, variantOf(view.signature('summaries')));
+        : await this.#vectors.of(asked.query, variantOf(view.signature('summaries')), caller.tenant);
     const { layer, scope, depth, person } = asked;
     const rows = await readSummaryRows(models.sql, view, caller, {
       ...(layer && { layers: [layer] }),

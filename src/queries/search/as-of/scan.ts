@@ -68,7 +68,7 @@ export async function scanAsOf(
   if (old.length > mostOldTexts)
     throw tooLarge(mostOldTexts, 'of the memories in reach had another text then');
   const { dense, weighted } = query;
-  const cosines = dense ? await cosinesOf(old, dense) : new Map<ScannedRow, number>();
+  const cosines = dense ? await cosinesOf(old, dense, query.region.tenant) : new Map<ScannedRow, number>();
   return rows.map((row) => {
     const { memory_id, bm25, time, old_text: text, passage, passage_cosine: near } = row;
     const whole = cosines.get(row) ?? row.cosine;
@@ -86,11 +86,13 @@ export async function scanAsOf(
 async function cosinesOf(
   old: readonly ScannedRow[],
   { vector, embedder }: ScanVector,
+  tenant: string,
 ): Promise<ReadonlyMap<ScannedRow, number>> {
   const lacking = old.filter(({ cosine }) => cosine === null);
   const vectors = await embedder.embed(
     lacking.map(({ old_text: text }) => text!),
     'passage',
+    tenant,
   );
   return new Map(lacking.map((row, index) => [row, dot(vectors[index]!, vector)]));
 }
