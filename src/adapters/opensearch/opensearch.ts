@@ -4,6 +4,7 @@ import {
   LexicalIndexUnavailable,
   mostAmong,
   mostResults,
+  NoSuchGeneration,
   type DocumentCounts,
   type GenerationName,
   type IndexedEntry,
@@ -16,7 +17,7 @@ import {
 import { BulkOutcome, bulksOf, operationsOf } from './bulk.ts';
 import { Connection, type ConnectionOptions } from './connection.ts';
 import { definitionOf, IndexNames } from './definition.ts';
-import { alreadyExists, hasTooManyWords } from './errors.ts';
+import { alreadyExists, hasTooManyWords, translate } from './errors.ts';
 import { expungeIndex } from './expunge.ts';
 import { listIndex } from './listing.ts';
 import { fewerWords, queryOf } from './query.ts';
@@ -117,7 +118,9 @@ class OpenSearchIndex implements LexicalIndex {
   async refresh(generation: GenerationName): Promise<void> {
     const index = this.#names.index(generation);
     await this.#connection.change(async (client) => {
-      const { body } = await client.indices.refresh({ index });
+      const { body } = await client.indices
+        .refresh({ index })
+        .catch(async (error: unknown) => Promise.reject(await refreshFailure(client, index, error)));
       const {
         _shards: { total, successful, failed },
       } = body;
@@ -173,6 +176,16 @@ class OpenSearchIndex implements LexicalIndex {
 }
 
 /** Health of one index, or of the whole cluster. */
+/**
+ * A node that starts answers a refresh with "no such index" until it has read its state from disk, while other requests are told to wait.
+ * Only if the index is missing then too is that the reason.
+ */
+async function refreshFailure(client: Client, index: string, error: unknown): Promise<unknown> {
+  if (!(translate(error) instanceof NoSuchGeneration)) return error;
+  const { body: exists } = await client.indices.exists({ index });
+  return exists ? new LexicalIndexUnavailable(`the node has only just read its state`) : error;
+}
+
 async function statusOf(client: Client, index?: string): Promise<LexicalIndexHealth['status']> {
   const { body } = await client.cluster.health(index === undefined ? {} : { index });
   return body.status.toLowerCase() as LexicalIndexHealth['status'];
