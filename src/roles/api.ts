@@ -19,6 +19,7 @@ import { ModelGuard } from '../queries/model-guard.ts';
 import { observed } from '../queries/observed-language-model.ts';
 import { RoutingDirectory } from '../queries/routing/routing-directory.ts';
 import { ExperienceReader } from '../queries/experience/experience-reader.ts';
+import { PolicyDirectory } from '../queries/policies/policy-directory.ts';
 import { PolicyReader } from '../queries/policies/policy-reader.ts';
 import { LessonReader } from '../queries/experience/lesson-reader.ts';
 import { TraceReader } from '../queries/experience/trace-reader.ts';
@@ -41,6 +42,7 @@ export function openApi(own: Process, commandSide: CommandSide, readSide: ReadSi
   cleanup.add(() => facts.flush());
   observeFacts(metrics.meter, facts);
   const routing = new RoutingDirectory(store);
+  const policies = new PolicyReader(models);
   const { search, multiHop } = assembleSearches({
     config,
     logger,
@@ -49,6 +51,7 @@ export function openApi(own: Process, commandSide: CommandSide, readSide: ReadSi
     retrieval,
     vault,
     logId: store.log.logId,
+    policies: new PolicyDirectory((tenant) => policies.history(tenant)),
     routing,
     languageModel: guardedLanguageModel(own),
   });
@@ -92,7 +95,7 @@ export function openApi(own: Process, commandSide: CommandSide, readSide: ReadSi
     traces: new TraceReader(models, embedders),
     lessons: new LessonReader(models),
     experience: new ExperienceReader(models),
-    policies: new PolicyReader(models),
+    policies,
     directory,
     operations,
     search,

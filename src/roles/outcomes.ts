@@ -1,5 +1,6 @@
 import type { CommandServices } from '../commands/context.ts';
 import { ManagedProcessor } from '../processors/managed-processor.ts';
+import { LoggedDecisions } from '../read-models/learning/logged-decisions.ts';
 import { WakeUp } from '../support/wake-up.ts';
 import { DecisionTable } from '../worker/decision-table.ts';
 import { OutcomeCloser } from '../worker/outcome-closer.ts';
@@ -11,17 +12,23 @@ import { startProcessor } from './start-processor.ts';
 /** Milliseconds since 1970 by the clock at the start of the process: a clock that is set later does not end windows. */
 const steadyNow = (): number => performance.timeOrigin + performance.now();
 
-/** Finds out what became of the answers to searches. */
+/** Finds out what became of the answers to searches. The returned object fires whenever more is known. */
 export function startOutcomes(
   own: Process,
   { services, store }: { readonly services: CommandServices; readonly store: CommandSide['store'] },
-): void {
+): WakeUp {
   const { config, stores, logger } = own;
   const table = new DecisionTable(stores.sql, store);
   const context = systemCommandContext('outcomes');
   const changed = new WakeUp();
   const manager = outcomeManager(
-    { services, table, windowMs: config.outcomeWindowMs, now: steadyNow },
+    {
+      services,
+      table,
+      decisions: new LoggedDecisions(stores.sql, store.log.logId),
+      windowMs: config.outcomeWindowMs,
+      now: steadyNow,
+    },
     context,
   );
   const follower = new ManagedProcessor(manager, {
@@ -34,4 +41,5 @@ export function startOutcomes(
   const onFailure = (error: unknown) =>
     logger.warn({ err: error }, 'the outcome of a search could not be recorded and will be retried');
   startProcessor(own, new OutcomeCloser({ services, table, changed, now: steadyNow, onFailure }, context));
+  return changed;
 }

@@ -16,7 +16,7 @@ import { Executor } from '../queries/routing/executor.ts';
 import { ModelPlanner } from '../queries/routing/model-planner.ts';
 import { findMentions, mentionedBy, questionPlanner } from '../queries/routing/question-planner.ts';
 import { OutcomePosters } from '../queries/routing/outcome-posters.ts';
-import { rulesOnly } from '../queries/routing/route-policies.ts';
+import type { RoutePolicies } from '../queries/routing/route-policies.ts';
 import { RoutedSearch } from '../queries/routing/routed-search.ts';
 import type { RoutingDirectory } from '../queries/routing/routing-directory.ts';
 import { VocabularyReader } from '../queries/routing/vocabulary.ts';
@@ -32,6 +32,7 @@ export interface SearchParts {
   readonly vault: KeyVault;
   readonly logId: string;
   readonly routing: RoutingDirectory;
+  readonly policies: RoutePolicies;
   /** Undefined if none is configured. */
   readonly languageModel: LanguageModelFor | undefined;
 }
@@ -75,7 +76,7 @@ export function assembleSearches(parts: SearchParts): {
     search: retrieval,
     executor,
     directory: routing,
-    policies: rulesOnly,
+    policies: parts.policies,
     posters: new OutcomePosters(models.sql, parts.logId, vault),
     vault,
     clock: systemClock,

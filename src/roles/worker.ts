@@ -7,6 +7,7 @@ import { startOutcomes } from './outcomes.ts';
 import { systemCommandContext, type Process } from './process.ts';
 import type { ReadSide } from './read-side.ts';
 import { startExperience } from './experience.ts';
+import { startPolicies } from './policies.ts';
 import { startProcessor } from './start-processor.ts';
 import { startSummaries } from './summaries.ts';
 
@@ -24,7 +25,8 @@ export function startWorker(
   startProcessor(own, erasures);
   startSummaries(own, { services: commands, store, models, ledger });
   startExperience(own, { services: commands, store, models, embedders: readSide.embedders });
-  startOutcomes(own, { services: commands, store });
+  const outcomes = startOutcomes(own, { services: commands, store });
+  startPolicies(own, outcomes, { services: commands, models });
   startRenewal(own, operations);
 }
 

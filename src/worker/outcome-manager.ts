@@ -1,17 +1,20 @@
 import type { CommandContext, CommandServices } from '../commands/context.ts';
 import { observeSignal } from '../commands/outcomes/observe-signal.ts';
 import { closingSignal, newFeedback, outcomeOf } from '../domain/learning/outcome.ts';
+import { systemTenant } from '../domain/access/context.ts';
 import type { OutcomeEvent, SessionEvent } from '../domain/learning/events.ts';
+import type { PolicyUpdate } from '../domain/learning/policy-events.ts';
 import { refinedWithinMs } from '../domain/learning/refinement.ts';
 import { timeOfSearch } from '../domain/retrieval/search-id.ts';
 import type { RetrievalEvent } from '../domain/retrieval/events.ts';
 import type { LoadedEvent } from '../ports/event-store.ts';
 import type { ProcessManager } from '../processors/process-manager.ts';
+import type { LoggedDecisions } from '../read-models/learning/logged-decisions.ts';
 import type { DecisionRow, DecisionTable, SessionEnd } from './decision-table.ts';
 import { SearchTexts } from './search-texts.ts';
 import { signalsOf } from './search-signals.ts';
 
-type Followed = LoadedEvent<RetrievalEvent | OutcomeEvent | SessionEvent>;
+type Followed = LoadedEvent<RetrievalEvent | OutcomeEvent | SessionEvent | PolicyUpdate>;
 type Of<Type extends Followed['event']['type']> = Followed & {
   readonly event: Extract<Followed['event'], { type: Type }>;
 };
@@ -19,6 +22,7 @@ type Of<Type extends Followed['event']['type']> = Followed & {
 export interface OutcomeParts {
   readonly services: CommandServices;
   readonly table: DecisionTable;
+  readonly decisions: Pick<LoggedDecisions, 'consume' | 'consumeForBase'>;
   /** A search without a signal is closed after this time. */
   readonly windowMs: number;
   /** Milliseconds since 1970 that never jump while the process runs. */
@@ -28,6 +32,9 @@ export interface OutcomeParts {
 /** How many earlier searches of a session a question is compared with. */
 const compared = 3;
 
+/** Names the checkpoint of the manager. */
+export const outcomesName = 'outcomes';
+
 /**
  * Follows searches until their outcome is known: in sessions, and where there was a choice of a route. Detects refinements, takes
  * feedback as a signal, and keeps the table of decisions. It reads nothing that is sealed, except the questions of one session that
@@ -35,8 +42,15 @@ const compared = 3;
  */
 export function outcomeManager(parts: OutcomeParts, context: CommandContext): ProcessManager {
   return {
-    name: 'outcomes',
-    handles: ['SearchPerformed', 'ContextAssembled', 'FeedbackGiven', 'OutcomeObserved', 'SessionEnded'],
+    name: outcomesName,
+    handles: [
+      'SearchPerformed',
+      'ContextAssembled',
+      'FeedbackGiven',
+      'OutcomeObserved',
+      'SessionEnded',
+      'PolicyUpdated',
+    ],
     routingOnly: true,
     // Nothing waits for an outcome but learning.
     lingerMs: 500,
@@ -59,6 +73,7 @@ class OutcomeBatch {
   readonly #touched = new Set<string>();
   readonly #removed = new Map<string, DecisionRow>();
   readonly #newEnds: SessionEnd[] = [];
+  readonly #consumed: LoadedEvent<PolicyUpdate>[] = [];
   readonly #posters = new Map<string, { tenant: string; principal: string }>();
 
   constructor(parts: OutcomeParts, context: CommandContext) {
@@ -106,6 +121,9 @@ class OutcomeBatch {
       case 'SessionEnded':
         this.#newEnds.push(endOf(loaded as Of<'SessionEnded'>));
         return;
+      case 'PolicyUpdated':
+        this.#consumed.push(loaded as Of<'PolicyUpdated'>);
+        return;
       default:
     }
   }
@@ -119,7 +137,28 @@ class OutcomeBatch {
     await table.remove(tx, [...this.#removed.values()]);
     await table.endSessions(tx, this.#newEnds);
     await table.addPosters(tx, [...this.#posters.values()]);
+    for (const { event, metadata } of this.#consumed)
+      await this.#consume(tx, metadata.tenant, event.data.consumed);
   };
+
+  /** The policy of a tenant, or the global base, has learned from these decisions. */
+  #consume(
+    tx: Parameters<DecisionTable['write']>[0],
+    tenant: string,
+    consumed: PolicyUpdate['data']['consumed'],
+  ): Promise<void> {
+    const { decisions } = this.#parts;
+    if (tenant !== systemTenant)
+      return decisions.consume(
+        tx,
+        tenant,
+        consumed.map(({ searchId }) => searchId),
+      );
+    return decisions.consumeForBase(
+      tx,
+      consumed.map(({ searchId, tenant: owner = '' }) => ({ tenant: owner, search: searchId })),
+    );
+  }
 
   async #performed({ id, event, metadata, time, position }: Of<'SearchPerformed'>): Promise<void> {
     const { services, windowMs, now } = this.#parts;

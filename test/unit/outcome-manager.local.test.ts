@@ -47,7 +47,10 @@ const system: CommandContext = { ...contextOf('system'), cause: 'system' };
 
 /** Follows the log to its end. */
 async function follow(): Promise<void> {
-  const manager = outcomeManager({ services: services(), table, windowMs, now: () => now }, system);
+  const manager = outcomeManager(
+    { services: services(), table, decisions, windowMs, now: () => now },
+    system,
+  );
   const onParked = (error: unknown) => {
     throw error;
   };
@@ -168,11 +171,12 @@ it('[C1] [C3] keeps finished decisions with their outcomes, apart those for eval
     outcome: { kind: 'used', quality: 0.8, explicit: true },
     evaluation: false,
     bootstrap: false,
+    askedAt: expect.any(Date),
   };
   expect(await decisions.finished('a')).toEqual([expected]);
   expect((await decisions.evaluation('a')).map(({ searchId }) => searchId)).toEqual([own[1]!.id]);
   expect(await decisions.finished('b')).toEqual([]);
-  expect([await decisions.tenantsWith(1), await decisions.tenantsWith(2)]).toEqual([['a'], []]);
+  expect(await decisions.counts()).toEqual([{ tenant: 'a', finished: 2, waiting: 1, waitingForBase: 1 }]);
 
   await test.sql.transaction((tx) => decisions.consume(tx, 'a', [own[0]!.id]));
   await postOutcome(services(), contextOf('a'), own[0]!.searchId, { used: [] });

@@ -1,6 +1,8 @@
-import type { Base, PolicyHistory } from './policy-history.ts';
+import { learnFrom, stepped, type Base, type PolicyHistory } from './policy-history.ts';
+import type { PolicyUpdate } from './policy-events.ts';
+import { leastDecisions } from './trainer.ts';
 import { learnedFeatures, shippedBase, tenantShare, type ArmWeights } from './route-policy.ts';
-import type { Arm } from './logged-decision.ts';
+import type { Arm, LoggedDecision } from './logged-decision.ts';
 
 /** The base that the program comes with. */
 export const shipped: Base = { version: 'base-0', weights: shippedBase };
@@ -21,4 +23,49 @@ export function baseOf({ learned }: Pick<PolicyHistory, 'learned'>): Base {
     ];
   });
   return { version: learned.version, weights: Object.fromEntries(weights) as ArmWeights };
+}
+
+/** A step of the base takes decisions of so many tenants at least: none counts for more than a quarter, and none can be read off it. */
+export const leastTenants = 4;
+
+interface Waiting {
+  readonly tenant: string;
+  readonly decision: LoggedDecision;
+}
+
+/** Steps of the base, each with decisions of several tenants in turn. What is left waits until other tenants have decisions too. */
+export function stepsOfBase(before: PolicyHistory, waiting: readonly Waiting[]): PolicyUpdate[] {
+  const queues = new Map<string, Waiting[]>();
+  for (const one of waiting) queues.set(one.tenant, [...(queues.get(one.tenant) ?? []), one]);
+  const steps: PolicyUpdate[] = [];
+  let history = before;
+  for (;;) {
+    const taken = inTurn(queues);
+    if (taken.length < leastDecisions || new Set(taken.map(({ tenant }) => tenant)).size < leastTenants)
+      return steps;
+    const tenants = new Map(taken.map(({ tenant, decision }) => [decision.searchId, tenant]));
+    const step = learnFrom(
+      history,
+      shipped,
+      // Of the base, each tenant is one principal.
+      taken.map(({ tenant, decision }) => ({ ...decision, principal: tenant })),
+      { prefix: 'base', tenantOf: (searchId) => tenants.get(searchId)! },
+    );
+    steps.push(step);
+    history = stepped(history, step);
+  }
+}
+
+/** Takes as many decisions as a step needs, one of each tenant after another. */
+function inTurn(queues: ReadonlyMap<string, Waiting[]>): Waiting[] {
+  const taken: Waiting[] = [];
+  for (;;) {
+    const before = taken.length;
+    for (const queue of queues.values()) {
+      if (taken.length === leastDecisions) return taken;
+      const next = queue.shift();
+      if (next) taken.push(next);
+    }
+    if (taken.length === before) return taken;
+  }
 }

@@ -181,6 +181,14 @@ export function learnFrom(
   };
 }
 
+/** The trainer after a step that is not in the log yet, for the next one of the same batch. */
+export function stepped(
+  history: PolicyHistory,
+  { data: { version, base, state } }: PolicyUpdate,
+): PolicyHistory {
+  return { ...history, trainer: state, learned: policyOf(version, base.weights, state) };
+}
+
 /** What a look decides, as an event; undefined if it was no look. */
 export function afterLook(
   { incumbent, looks: before }: PolicyHistory,

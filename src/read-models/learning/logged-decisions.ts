@@ -2,7 +2,9 @@ import type { LoggedDecision, Outcome, RouteDecision, Arm } from '../../domain/l
 import type { Sql, SqlExecutor } from '../../ports/sql.ts';
 
 interface DecisionRow extends Record<string, unknown> {
+  readonly tenant: string;
   readonly search: string;
+  readonly asked_at: Date;
   readonly principal: string;
   readonly choice: RouteDecision & { readonly taken: Arm };
   readonly tokens: number;
@@ -10,6 +12,28 @@ interface DecisionRow extends Record<string, unknown> {
 }
 
 const mostDecisions = 10_000;
+
+const isLearnable = `not (choice ->> 'evaluation')::boolean`;
+
+/** What a tenant's decisions amount to. */
+export interface DecisionCounts {
+  readonly tenant: string;
+  readonly finished: number;
+  /** Those that the tenant's policy, and the global base, can learn from and have not yet. */
+  readonly waiting: number;
+  readonly waitingForBase: number;
+}
+
+/** A decision, and whose it is. */
+export interface TenantDecision {
+  readonly tenant: string;
+  readonly decision: LoggedDecision;
+}
+
+/** A decision, and when its question was asked. */
+export interface DatedDecision extends LoggedDecision {
+  readonly askedAt: Date;
+}
 
 /**
  * Decisions whose outcome is known, by tenant, in the order of the log. Their `searchId` is the id of the search without its
@@ -26,23 +50,39 @@ export class LoggedDecisions {
 
   /** The oldest decisions that a policy can learn from: not consumed yet, and not for evaluation. */
   finished(tenant: string, limit = mostDecisions): Promise<LoggedDecision[]> {
-    return this.#read(tenant, `not (choice ->> 'evaluation')::boolean and not consumed`, 'asc', limit);
+    return this.#read(tenant, `${isLearnable} and not consumed`, 'asc', limit);
   }
 
-  /** The latest decisions that policies are evaluated on. */
-  async evaluation(tenant: string, limit = mostDecisions): Promise<LoggedDecision[]> {
-    return (await this.#read(tenant, `(choice ->> 'evaluation')::boolean`, 'desc', limit)).reverse();
+  /** The latest decisions that policies are evaluated on, of searches after a position. */
+  async evaluation(tenant: string, after = 0, limit = mostDecisions): Promise<LoggedDecision[]> {
+    return (await this.#read(tenant, `(choice ->> 'evaluation')::boolean`, 'desc', limit, after)).reverse();
   }
 
-  /** The tenants that have at least this many decisions to learn from. */
-  async tenantsWith(least: number): Promise<string[]> {
-    const rows = await this.#sql.query<{ tenant: string }>(
-      `select tenant from control.decisions
-       where log_id = $1 and finished and choice is not null and not consumed and not (choice ->> 'evaluation')::boolean
-       group by tenant having count(*) >= $2 order by tenant`,
-      [this.#logId, least],
+  /** The latest decisions of searches after a position, whatever they are kept for. */
+  async since(tenant: string, after: number, limit = mostDecisions): Promise<DatedDecision[]> {
+    return (await this.#read(tenant, 'true', 'desc', limit, after)).reverse();
+  }
+
+  /** The oldest decisions that the global base can learn from, at most `mostOfTenant` of each tenant. */
+  async forBase(mostOfTenant: number): Promise<TenantDecision[]> {
+    const rows = await this.#sql.query<DecisionRow>(
+      `select * from (
+         select *, row_number() over (partition by tenant order by position) as number from control.decisions
+         where log_id = $1 and finished and choice is not null and not base_consumed and ${isLearnable}
+       ) d where number <= $2 order by tenant, position limit $3`,
+      [this.#logId, mostOfTenant, mostDecisions],
     );
-    return rows.map(({ tenant }) => tenant);
+    return rows.map((row) => ({ tenant: row.tenant, decision: decisionOf(row) }));
+  }
+
+  async counts(): Promise<DecisionCounts[]> {
+    return this.#sql.query(
+      `select tenant, count(*) as finished,
+         count(*) filter (where ${isLearnable} and not consumed) as waiting,
+         count(*) filter (where ${isLearnable} and not base_consumed) as "waitingForBase"
+       from control.decisions where log_id = $1 and finished and choice is not null group by tenant order by tenant`,
+      [this.#logId],
+    );
   }
 
   /** Marks decisions as learned from. Their outcome does not change any more. Repeatable. */
@@ -53,25 +93,35 @@ export class LoggedDecisions {
     );
   }
 
+  /** The same for the global base. */
+  async consumeForBase(
+    tx: SqlExecutor,
+    searches: readonly { readonly tenant: string; readonly search: string }[],
+  ): Promise<void> {
+    await tx.query(
+      `update control.decisions d set base_consumed = true from unnest($2::text[], $3::text[]) as gone(tenant, search)
+       where d.log_id = $1 and d.tenant = gone.tenant and d.search = gone.search`,
+      [this.#logId, searches.map(({ tenant }) => tenant), searches.map(({ search }) => search)],
+    );
+  }
+
   async #read(
     tenant: string,
     which: string,
     order: 'asc' | 'desc',
     limit: number,
-  ): Promise<LoggedDecision[]> {
+    after = 0,
+  ): Promise<DatedDecision[]> {
     const rows = await this.#sql.query<DecisionRow>(
-      `select search, principal, choice, tokens, outcome from control.decisions
-       where log_id = $1 and tenant = $2 and finished and choice is not null and ${which}
+      `select tenant, search, asked_at, principal, choice, tokens, outcome from control.decisions
+       where log_id = $1 and tenant = $2 and finished and choice is not null and position > $4 and ${which}
        order by position ${order} limit $3`,
-      [this.#logId, tenant, limit],
+      [this.#logId, tenant, limit, after],
     );
-    return rows.map(({ search, principal, choice, tokens, outcome }) => ({
-      ...choice,
-      searchId: search,
-      principal,
-      tokens,
-      outcome,
-      bootstrap: false,
-    }));
+    return rows.map((row) => ({ ...decisionOf(row), askedAt: row.asked_at }));
   }
+}
+
+function decisionOf({ search, principal, choice, tokens, outcome }: DecisionRow): LoggedDecision {
+  return { ...choice, searchId: search, principal, tokens, outcome, bootstrap: false };
 }

@@ -1,0 +1,185 @@
+import { systemTenant } from '../../domain/access/context.ts';
+import { compare, isEvidence, type Chooser, type Evaluation } from '../../domain/learning/estimators.ts';
+import { baseOf, stepsOfBase } from '../../domain/learning/global-base.ts';
+import type { LoggedDecision } from '../../domain/learning/logged-decision.ts';
+import type { PolicyUpdate, RoutePolicyEvent } from '../../domain/learning/policy-events.ts';
+import {
+  afterLook,
+  candidateOf,
+  figuresOf,
+  learnFrom,
+  promoteToAll,
+  rollBack,
+  stepped,
+  type Base,
+  type PolicyHistory,
+} from '../../domain/learning/policy-history.ts';
+import { decidePromotion, matchedForLook, watchLive } from '../../domain/learning/promotion.ts';
+import { greedyArm, type RoutePolicy } from '../../domain/learning/route-policy.ts';
+import { isTrainable, leastDecisions } from '../../domain/learning/trainer.ts';
+import { routePolicyStream } from '../../domain/streams.ts';
+import { WrongExpectedRevision, type StreamName } from '../../ports/event-log.ts';
+import type { LoggedDecisions } from '../../read-models/learning/logged-decisions.ts';
+import { eventContext, type CommandContext, type CommandServices } from '../context.ts';
+
+/** Steps that are appended at once. */
+const stepsAtOnce = 100;
+/** A policy with all traffic is compared with its predecessor whenever it has so many more decisions. */
+const watchedEvery = 50;
+/** Decisions of one tenant that a round of the global base reads. */
+const mostOfTenant = 200;
+
+export interface PolicyLearningParts {
+  readonly services: Pick<CommandServices, 'store'>;
+  readonly decisions: LoggedDecisions;
+  /** The read model of policies, at `minPosition` or later. */
+  readonly historyOf: (tenant: string, minPosition?: number) => Promise<PolicyHistory>;
+  /** The position up to which the table of decisions has handled a stream; −1 if it cannot. */
+  readonly handledOf: (stream: StreamName) => Promise<number>;
+  readonly onStep?: (tenant: string, step: PolicyUpdate) => void;
+}
+
+/**
+ * Trains, promotes and watches the route policies of tenants.
+ *
+ * A step is appended at the exact revision of the stream that its state was read at, and only after the table of decisions has handled
+ * all earlier steps, so that no decision is learned from twice: not by two processes, and not after a crash.
+ */
+export class PolicyLearning {
+  readonly #parts: PolicyLearningParts;
+  readonly #context: CommandContext;
+  /** Position of the last event that this process appended for a tenant: what is read is not older. */
+  readonly #appended = new Map<string, number>();
+  /** Decisions that the policy in force was last watched at. */
+  readonly #watched = new Map<string, number>();
+
+  constructor(parts: PolicyLearningParts, context: CommandContext) {
+    this.#parts = parts;
+    this.#context = context;
+  }
+
+  /** Learns from the waiting decisions of a tenant in steps of 20, the oldest first. Resolves with the number learned from. */
+  async train(tenant: string): Promise<number> {
+    const before = await this.#settled(tenant);
+    if (!before) return 0;
+    const { decisions } = this.#parts;
+    const waiting = (await decisions.finished(tenant, stepsAtOnce * leastDecisions)).filter(isTrainable);
+    if (waiting.length < leastDecisions) return 0;
+    const base = await this.base();
+    const steps: PolicyUpdate[] = [];
+    let history = before;
+    for (let from = 0; from + leastDecisions <= waiting.length; from += leastDecisions) {
+      const step = learnFrom(history, base, waiting.slice(from, from + leastDecisions));
+      steps.push(step);
+      history = stepped(history, step);
+    }
+    return (await this.#append(tenant, before.revision, steps)) ? this.#told(tenant, steps) : 0;
+  }
+
+  /** The same for the global base, with decisions of all tenants. */
+  async trainBase(): Promise<number> {
+    const before = await this.#settled(systemTenant);
+    if (!before) return 0;
+    const waiting = await this.#parts.decisions.forBase(mostOfTenant);
+    const steps = stepsOfBase(
+      before,
+      waiting.filter(({ decision }) => isTrainable(decision)),
+    );
+    if (steps.length === 0) return 0;
+    return (await this.#append(systemTenant, before.revision, steps)) ? this.#told(systemTenant, steps) : 0;
+  }
+
+  async base(): Promise<Base> {
+    return baseOf(await this.#parts.historyOf(systemTenant, this.#appended.get(systemTenant)));
+  }
+
+  historyOf(tenant: string): Promise<PolicyHistory> {
+    return this.#parts.historyOf(tenant, this.#appended.get(tenant));
+  }
+
+  /** Compares a policy with the incumbent on the evidence since traffic last changed. */
+  async evaluate(tenant: string, history: PolicyHistory, policy: RoutePolicy): Promise<Evaluation> {
+    const evidence = (await this.#parts.decisions.evaluation(tenant, history.since)).filter(isEvidence);
+    return compare(evidence, chooserOf(policy), chooserOf(history.incumbent));
+  }
+
+  /** Watches what is live, and looks at the evidence for the candidate. Resolves with what has changed, if anything. */
+  async judge(tenant: string): Promise<RoutePolicyEvent | undefined> {
+    const history = await this.historyOf(tenant);
+    const event = (await this.#watch(tenant, history)) ?? (await this.#look(tenant, history));
+    if (!event) return undefined;
+    return (await this.#append(tenant, history.revision, [event])) ? event : undefined;
+  }
+
+  async #watch(tenant: string, history: PolicyHistory): Promise<RoutePolicyEvent | undefined> {
+    const { canary, incumbent, earlier, since } = history;
+    const [live, before] = canary ? [canary, incumbent] : [incumbent, earlier.at(-1)];
+    if (!before) return undefined;
+    const log = (await this.#parts.decisions.since(tenant, since)).filter(isLiveEvidence);
+    const watched = this.#watched.get(`${tenant}/${since}`) ?? 0;
+    if (!canary && log.length < watched + watchedEvery) return undefined;
+    this.#watched.set(`${tenant}/${since}`, log.length);
+    const evaluation = compare(log, chooserOf(live), chooserOf(before));
+    const figures = figuresOf(evaluation);
+    switch (watchLive(evaluation, canary !== undefined)) {
+      case 'continue':
+        return undefined;
+      case 'complete':
+        return promoteToAll(history, live, { by: 'process', forced: false, figures })[0];
+      case 'roll-back':
+        return rollBack(history, live.version, { by: 'process', reason: 'worse', figures });
+    }
+  }
+
+  async #look(tenant: string, history: PolicyHistory): Promise<RoutePolicyEvent | undefined> {
+    if (history.canary) return undefined;
+    const candidate = candidateOf(history, await this.base());
+    const [mine, theirs] = [chooserOf(candidate), chooserOf(history.incumbent)];
+    const evidence = (await this.#parts.decisions.evaluation(tenant, history.since)).filter(isEvidence);
+    // What a look needs, without the estimates.
+    const matched = evidence.filter(
+      ({ features, arms, taken }) => taken === mine(features, arms) && taken !== theirs(features, arms),
+    );
+    if (matched.length < matchedForLook(history.looks)) return undefined;
+    const evaluation = compare(evidence, mine, theirs);
+    return afterLook(history, candidate, evaluation, decidePromotion(evaluation, history.looks));
+  }
+
+  /** What is known of a tenant, once the table of decisions knows all that was learned from; undefined until then. */
+  async #settled(tenant: string): Promise<PolicyHistory | undefined> {
+    const history = await this.historyOf(tenant);
+    if (!history.lastStep) return history;
+    const handled = await this.#parts.handledOf(routePolicyStream(tenant));
+    return handled >= history.lastStep.position ? history : undefined;
+  }
+
+  /** False if somebody else was faster: what was decided is outdated. */
+  async #append(tenant: string, revision: number, events: readonly RoutePolicyEvent[]): Promise<boolean> {
+    const { store } = this.#parts.services;
+    const { caller } = this.#context;
+    const context = eventContext({ ...this.#context, caller: { ...caller, tenant } });
+    try {
+      const expected = revision < 0 ? 'noStream' : revision;
+      const { position } = await store.append(routePolicyStream(tenant), expected, [...events], context);
+      this.#appended.set(tenant, position);
+      return true;
+    } catch (error) {
+      if (error instanceof WrongExpectedRevision) return false;
+      throw error;
+    }
+  }
+
+  #told(tenant: string, steps: readonly PolicyUpdate[]): number {
+    for (const step of steps) this.#parts.onStep?.(tenant, step);
+    return steps.reduce((sum, { data }) => sum + data.consumed.length, 0);
+  }
+}
+
+/** Decisions whose outcome a caller told, of any session: nothing is learned from these figures. */
+function isLiveEvidence({ arms, bootstrap, outcome }: LoggedDecision): boolean {
+  return arms.length > 1 && !bootstrap && outcome.explicit && outcome.kind !== 'none';
+}
+
+function chooserOf(policy: RoutePolicy): Chooser {
+  return (features, arms) => greedyArm(policy, features, arms);
+}

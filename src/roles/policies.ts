@@ -1,0 +1,54 @@
+import { PolicyLearning } from '../commands/policies/policy-learning.ts';
+import type { CommandServices } from '../commands/context.ts';
+import { CheckpointTable } from '../processors/checkpoint-table.ts';
+import { PolicyReader } from '../queries/policies/policy-reader.ts';
+import { LoggedDecisions } from '../read-models/learning/logged-decisions.ts';
+import { trainingMetrics } from '../observability/learning-metrics.ts';
+import type { WakeUp } from '../support/wake-up.ts';
+import { outcomesName } from '../worker/outcome-manager.ts';
+import { PolicyTrainer } from '../worker/policy-trainer.ts';
+import { systemCommandContext, type Process } from './process.ts';
+import type { ReadSide } from './read-side.ts';
+import { startProcessor } from './start-processor.ts';
+
+/** A read model that is further behind is being rebuilt, or its source is down: the policies are tried again. */
+const waitMs = 30_000;
+
+interface LearningServices extends Pick<ReadSide, 'models'> {
+  readonly services: CommandServices;
+}
+
+/** What trains and judges the policies of tenants. */
+export function policyLearning(
+  { stores, metrics }: Process,
+  { services, models }: LearningServices,
+): { readonly learning: PolicyLearning; readonly decisions: LoggedDecisions } {
+  const { store } = services;
+  const decisions = new LoggedDecisions(stores.sql, store.log.logId);
+  const reader = new PolicyReader(models);
+  const checkpoint = new CheckpointTable(stores.sql, outcomesName, store);
+  const learning = new PolicyLearning(
+    {
+      services,
+      decisions,
+      historyOf: (tenant, minPosition) => reader.history(tenant, { minPosition, waitMs }),
+      async handledOf(stream) {
+        const { position, parked } = await checkpoint.read();
+        return parked.has(stream) ? -1 : position;
+      },
+      onStep: trainingMetrics(metrics.meter),
+    },
+    systemCommandContext('policies'),
+  );
+  return { learning, decisions };
+}
+
+/** Trains the route policies of tenants, promotes what is proven and rolls back what turns out worse. */
+export function startPolicies(own: Process, changed: WakeUp, services: LearningServices): void {
+  const onFailure = (error: unknown, tenant: string) =>
+    own.logger.warn(
+      { err: error, tenant },
+      'a route policy could not be trained or judged and will be retried',
+    );
+  startProcessor(own, new PolicyTrainer({ ...policyLearning(own, services), changed, onFailure }));
+}

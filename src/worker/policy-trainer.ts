@@ -1,0 +1,80 @@
+import type { PolicyLearning } from '../commands/policies/policy-learning.ts';
+import { leastDecisions } from '../domain/learning/trainer.ts';
+import { leastTenants } from '../domain/learning/global-base.ts';
+import type { EventProcessor, Term } from '../processors/processor.ts';
+import type { DecisionCounts, LoggedDecisions } from '../read-models/learning/logged-decisions.ts';
+import { pause } from '../support/pause.ts';
+import type { WakeUp } from '../support/wake-up.ts';
+
+export interface TrainerParts {
+  readonly learning: PolicyLearning;
+  readonly decisions: LoggedDecisions;
+  /** Fires when the table of decisions was changed in this process. */
+  readonly changed: WakeUp;
+  readonly onFailure: (error: unknown, tenant: string) => void;
+}
+
+/** Changes of the table by another process are noticed within this time. */
+const longestPauseMs = 30_000;
+const shortestPauseMs = 250;
+/** Pauses are so many times as long as the round before, so that rounds take a small part of the time. */
+const pauseFactor = 10;
+
+/** Trains and judges the policies of the tenants that have new decisions. One process does it at a time; two would do no harm. */
+export class PolicyTrainer implements EventProcessor {
+  readonly name = 'policy-trainer';
+  readonly sharing = 'lease';
+  readonly #parts: TrainerParts;
+  /** Finished decisions of each tenant that were judged. */
+  readonly #judged = new Map<string, number>();
+
+  constructor(parts: TrainerParts) {
+    this.#parts = parts;
+  }
+
+  async run({ signal, began }: Term): Promise<void> {
+    const { changed } = this.#parts;
+    began();
+    while (!signal.aborted) {
+      const seen = changed.count;
+      const started = performance.now();
+      const isDone = await this.round(signal);
+      await pause(Math.max(shortestPauseMs, pauseFactor * (performance.now() - started)), signal);
+      if (isDone) await changed.after(seen, longestPauseMs, signal);
+    }
+  }
+
+  /** Resolves with whether nothing is left to do until there are new decisions. */
+  async round(signal: AbortSignal): Promise<boolean> {
+    const counts = await this.#parts.decisions.counts();
+    let isDone = true;
+    for (const count of counts) {
+      if (signal.aborted) return true;
+      if (!(await this.#attempt(count.tenant, () => this.#tenant(count)))) isDone = false;
+    }
+    const forBase = counts.filter(({ waitingForBase }) => waitingForBase > 0);
+    const waiting = forBase.reduce((sum, { waitingForBase }) => sum + waitingForBase, 0);
+    if (forBase.length < leastTenants || waiting < leastDecisions) return isDone;
+    await this.#attempt('system', async () => (await this.#parts.learning.trainBase()) === 0);
+    return isDone;
+  }
+
+  async #tenant({ tenant, finished, waiting }: DecisionCounts): Promise<boolean> {
+    const { learning } = this.#parts;
+    const learnedFrom = waiting >= leastDecisions ? await learning.train(tenant) : 0;
+    if (this.#judged.get(tenant) === finished && learnedFrom === 0) return waiting < leastDecisions;
+    const event = await learning.judge(tenant);
+    this.#judged.set(tenant, finished);
+    return waiting - learnedFrom < leastDecisions && event === undefined;
+  }
+
+  /** One tenant that fails must not keep the others waiting. */
+  async #attempt(tenant: string, work: () => Promise<boolean>): Promise<boolean> {
+    try {
+      return await work();
+    } catch (error) {
+      this.#parts.onFailure(error, tenant);
+      return true;
+    }
+  }
+}

@@ -1,0 +1,235 @@
+import { v7 as newId } from 'uuid';
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { migrate } from '../../src/adapters/migrate.ts';
+import type { CommandContext } from '../../src/commands/context.ts';
+import { PolicyLearning } from '../../src/commands/policies/policy-learning.ts';
+import type { PolicyUpdate, RoutePolicyEvent } from '../../src/domain/learning/policy-events.ts';
+import { emptyHistory, evolve } from '../../src/domain/learning/policy-history.ts';
+import { routePolicyStream } from '../../src/domain/streams.ts';
+import { systemClock } from '../../src/ports/clock.ts';
+import { CheckpointTable } from '../../src/processors/checkpoint-table.ts';
+import { learningSchema } from '../../src/processors/learning-schema.ts';
+import { ManagedProcessor } from '../../src/processors/managed-processor.ts';
+import { LoggedDecisions } from '../../src/read-models/learning/logged-decisions.ts';
+import { WakeUp } from '../../src/support/wake-up.ts';
+import { DecisionTable, type DecisionRow } from '../../src/worker/decision-table.ts';
+import { outcomeManager, outcomesName } from '../../src/worker/outcome-manager.ts';
+import { PolicyTrainer } from '../../src/worker/policy-trainer.ts';
+import { adminOf } from '../support/admin.ts';
+import { openTestStore, type TestStore } from '../support/event-store.ts';
+
+let test: TestStore;
+let table: DecisionTable;
+let decisions: LoggedDecisions;
+let position = 0;
+
+beforeAll(async () => {
+  test = await openTestStore();
+  await migrate(test.sql, 'learning', learningSchema);
+  table = new DecisionTable(test.sql, test.store);
+  decisions = new LoggedDecisions(test.sql, test.log.logId);
+});
+afterAll(() => test.close());
+beforeEach(() => test.sql.query('truncate log.events, control.decisions, control.processor_checkpoints'));
+
+const services = () => ({ store: test.store, vault: test.vault, clock: systemClock, newId });
+const system: CommandContext = { caller: adminOf('system'), cause: 'system', correlationId: 'policies' };
+
+function learning(): PolicyLearning {
+  const checkpoint = new CheckpointTable(test.sql, outcomesName, test.store);
+  return new PolicyLearning(
+    {
+      services: services(),
+      decisions,
+      historyOf: async (tenant) =>
+        (await test.store.load<RoutePolicyEvent>(routePolicyStream(tenant))).reduce(evolve, emptyHistory),
+      handledOf: async () => (await checkpoint.read()).position,
+    },
+    system,
+  );
+}
+
+/** Follows the log to its end, as the process manager of outcomes does. */
+async function follow(): Promise<void> {
+  const manager = outcomeManager(
+    { services: services(), table, decisions, windowMs: 1_000, now: () => Date.now() },
+    system,
+  );
+  const onParked = (error: unknown) => {
+    throw error;
+  };
+  await new ManagedProcessor(manager, { sql: test.sql, store: test.store, onParked }).catchUp();
+}
+
+interface Decided {
+  readonly isDecomposed?: boolean;
+  readonly isUsed?: boolean;
+  readonly evaluation?: boolean;
+}
+
+/** Finished decisions of a tenant, of a question that the default threshold calls complex. */
+async function decided(tenant: string, count: number, of: (index: number) => Decided = () => ({})) {
+  const rows = Array.from({ length: count }, (_, index): DecisionRow => {
+    const { isDecomposed = index % 2 === 0, isUsed = isDecomposed, evaluation = false } = of(index);
+    const search = newId();
+    return {
+      tenant,
+      search,
+      searchId: `${search}.signed`,
+      position: ++position,
+      askedAt: new Date(),
+      answeredAt: new Date(),
+      principal: 'agent',
+      session: undefined,
+      choice: {
+        features: { score: 0.5, threshold: 1, layers: 0.25, aggregation: 1, comparison: 0, structure: 0.6 },
+        arms: ['standard', 'decomposition'],
+        propensities: [0.5, 0.5],
+        incumbent: 'standard',
+        taken: isDecomposed ? 'decomposition' : 'standard',
+        policyVersion: 'rules-1',
+        evaluation,
+      },
+      tokens: 20,
+      inContext: false,
+      dueAt: undefined,
+      closedBy: 'window',
+      cause: '',
+      outcome: isUsed ? { kind: 'used', quality: 1, explicit: true } : { kind: 'ignored', explicit: true },
+      finished: true,
+      consumed: false,
+    };
+  });
+  await test.sql.transaction((tx) => table.write(tx, rows));
+  return rows.map(({ search }) => search);
+}
+
+async function consumedIn(tenant: string): Promise<string[]> {
+  const events = await test.store.load<RoutePolicyEvent>(routePolicyStream(tenant));
+  return events
+    .flatMap(({ event }) => (event.type === 'PolicyUpdated' ? [(event as PolicyUpdate).data.consumed] : []))
+    .flatMap((consumed) => consumed.map(({ searchId }) => searchId));
+}
+
+const waitingOf = async (tenant: string) => (await decisions.finished(tenant)).length;
+
+it('[C3] two trainers at once consume each decision once, in steps of 20, and leave what is too little for one', async () => {
+  const searches = await decided('acme', 110);
+  const [one, other] = [learning(), learning()];
+  const learned = await Promise.all([one.train('acme'), other.train('acme')]);
+  expect(learned.sort((a, b) => a - b)).toEqual([0, 100]);
+  await follow();
+  expect(await Promise.all([one.train('acme'), other.train('acme')])).toEqual([0, 0]);
+  expect(await consumedIn('acme')).toEqual(searches.slice(0, 100).sort());
+  expect(await waitingOf('acme')).toBe(10);
+});
+
+it('[C3] a crash between the step and its marks, and a lost table of decisions, consume nothing twice', async () => {
+  const searches = await decided('acme', 20);
+  expect(await learning().train('acme')).toBe(20);
+  // The process ends here: nothing is marked, and further decisions arrive.
+  expect(await waitingOf('acme')).toBe(20);
+  searches.push(...(await decided('acme', 20)));
+  expect(await learning().train('acme')).toBe(0);
+  await follow();
+  expect(await learning().train('acme')).toBe(20);
+  await follow();
+  // The table is derived from the log. Until it has followed the log again, nothing can be learned.
+  await test.sql.query('truncate control.processor_checkpoints');
+  await test.sql.query('update control.decisions set consumed = false');
+  expect(await learning().train('acme')).toBe(0);
+  await follow();
+  expect([await learning().train('acme'), await waitingOf('acme')]).toEqual([0, 0]);
+  expect((await consumedIn('acme')).sort()).toEqual(searches.sort());
+});
+
+it('[C3] the state of the trainer is continued from where it was, to the bit', async () => {
+  await decided('whole', 60, (index) => ({ isUsed: index % 3 === 0 }));
+  await learning().train('whole');
+  await decided('parts', 60, (index) => ({ isUsed: index % 3 === 0 }));
+  // The same decisions for another tenant, learned from by three processes one after another.
+  await test.sql.query(
+    `update control.decisions p set search = w.search, position = w.position from
+       (select *, row_number() over (order by position) as n from control.decisions where tenant = 'whole') w,
+       (select search, row_number() over (order by position) as n from control.decisions where tenant = 'parts') o
+     where p.tenant = 'parts' and p.search = o.search and o.n = w.n`,
+  );
+  const all = await decisions.finished('parts');
+  for (const last of [20, 40, 60]) {
+    await test.sql.query(`update control.decisions set finished = position <= $1 where tenant = 'parts'`, [
+      Number(
+        (
+          await test.sql.query<{ position: number }>(
+            `select position from control.decisions where tenant = 'parts' order by position offset $1 limit 1`,
+            [last - 1],
+          )
+        )[0]!.position,
+      ),
+    ]);
+    expect(await learning().train('parts')).toBe(20);
+    await follow();
+  }
+  expect(all).toHaveLength(60);
+  const [whole, parts] = await Promise.all(['whole', 'parts'].map((tenant) => learning().historyOf(tenant)));
+  expect(parts!.trainer).toEqual(whole!.trainer);
+});
+
+it('[C4] the global base learns from several tenants in turn, each decision once, and never from fewer than four', async () => {
+  const tenants = ['a', 'b', 'c', 'd'];
+  const searches: string[] = [];
+  for (const tenant of tenants.slice(0, 3)) searches.push(...(await decided(tenant, 15)));
+  expect(await learning().trainBase()).toBe(0);
+  searches.push(...(await decided('d', 15)));
+  const learned = await Promise.all([learning().trainBase(), learning().trainBase()]);
+  expect(learned.sort((a, b) => a - b)).toEqual([0, 60]);
+  expect(await learning().trainBase()).toBe(0);
+  await follow();
+  expect(await learning().trainBase()).toBe(0);
+  expect((await consumedIn('system')).sort()).toEqual(searches.sort());
+  // Their own policies may still learn from the same decisions.
+  expect(await waitingOf('a')).toBe(15);
+  const { trainer } = await learning().historyOf('system');
+  expect(Object.keys(trainer.principals)).toEqual(tenants);
+});
+
+it('[C7] a candidate that is better is promoted after 50 matched deviations, first to a share, and rolled back when it turns out worse', async () => {
+  const failures: unknown[] = [];
+  const trainer = new PolicyTrainer({
+    learning: learning(),
+    decisions,
+    changed: new WakeUp(),
+    onFailure: (error) => failures.push(error),
+  });
+  const { signal } = new AbortController();
+  const settled = async () => {
+    await follow();
+    while (!(await trainer.round(signal))) await follow();
+    return learning().historyOf('acme');
+  };
+  /** What was decided so far is before this position, and what is decided from now on after it. */
+  const goOnAfter = async (since: number) => {
+    await test.sql.query('update control.decisions set position = 0');
+    position = since;
+  };
+  await decided('acme', 98, () => ({ evaluation: true }));
+  expect(await settled()).toMatchObject({ canary: undefined, looks: 0 });
+  await decided('acme', 4, () => ({ evaluation: true }));
+  const proven = await settled();
+  expect(proven).toMatchObject({ canary: { version: 'base-0' }, incumbent: { version: 'rules-1' } });
+  expect(proven.versions[0]!.figures!.doublyRobust.value).toBeGreaterThan(0.5);
+  await goOnAfter(proven.since);
+  await decided('acme', 40);
+  const promoted = await settled();
+  expect(promoted).toMatchObject({ canary: undefined, incumbent: { version: 'base-0' } });
+  await goOnAfter(promoted.since);
+  // The world has changed: what was worse is better now.
+  await decided('acme', 100, (index) => ({ isUsed: index % 2 === 1 }));
+  expect(await settled()).toMatchObject({ canary: undefined, incumbent: { version: 'rules-1' } });
+  expect(failures).toEqual([]);
+  const types = (await test.store.load(routePolicyStream('acme'))).map(({ event }) => event.type);
+  expect(types.filter((type) => type !== 'PolicyUpdated' && type !== 'PolicyCompared')).toEqual([
+    'PolicyPromoted',
+    'PolicyPromoted',
+    'PolicyRolledBack',
+  ]);
+});
