@@ -1,5 +1,6 @@
 import type { CommandServices } from '../commands/context.ts';
 import type { Ledger } from '../commands/ledger/ledger.ts';
+import type { PolicyLearning } from '../commands/policies/policy-learning.ts';
 import type { FactQueue } from '../commands/record-facts.ts';
 import type { Embedders } from '../ports/embedder.ts';
 import type { ProjectionOperations } from '../projections/operations.ts';
@@ -11,6 +12,7 @@ import type { PolicyReader } from '../queries/policies/policy-reader.ts';
 import type { LessonReader } from '../queries/experience/lesson-reader.ts';
 import type { TraceReader } from '../queries/experience/trace-reader.ts';
 import type { ReadModels } from '../queries/read-models.ts';
+import type { LoggedDecisions } from '../read-models/learning/logged-decisions.ts';
 import type { RoutedSearch } from '../queries/routing/routed-search.ts';
 import type { RoutingDirectory } from '../queries/routing/routing-directory.ts';
 import type { SummaryReader } from '../queries/summaries/list-summaries.ts';
@@ -30,6 +32,8 @@ export interface Services {
   readonly lessons: LessonReader;
   readonly experience: ExperienceReader;
   readonly policies: PolicyReader;
+  readonly decisions: Pick<LoggedDecisions, 'since'>;
+  readonly learning: PolicyLearning;
   readonly search: RoutedSearch;
   readonly multiHop: MultiHopSearch;
   readonly contexts: ContextBuilder;

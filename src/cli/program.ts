@@ -9,6 +9,7 @@ import { importCommand } from './import.ts';
 import { keysCommand } from './keys.ts';
 import { mcpCommand } from './mcp/command.ts';
 import { memoryCommands } from './memories/commands.ts';
+import { policiesCommand } from './policies.ts';
 import { projectionsCommand } from './projections.ts';
 import { searchCommand } from './search.ts';
 import { serveCommand } from './serve.ts';
@@ -37,6 +38,7 @@ export function createProgram(): Command {
     contextCommand(),
     summariesCommand(),
     budgetsCommand(),
+    policiesCommand(),
     ...memoryCommands(),
     projectionsCommand(),
     auditCommand(),

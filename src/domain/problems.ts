@@ -104,6 +104,17 @@ export const problems = {
     title: 'The read model still cannot apply the event',
     remedy: 'Fix the cause named in `detail` and retry, or skip the event.',
   },
+  'not-proven': {
+    status: 409,
+    title: 'The policy is not proven to be better',
+    remedy:
+      'Wait for more decisions with outcomes: `figures` says what the log shows and `needed` how many matched deviations the next look needs. An admin can promote with `force`.',
+  },
+  'policy-not-live': {
+    status: 409,
+    title: 'The policy has no traffic to lose',
+    remedy: 'GET /v1/admin/policies says which version is in force. The rule itself cannot be rolled back.',
+  },
   'too-many-outcomes': {
     status: 409,
     title: 'The search has too many outcomes',

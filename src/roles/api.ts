@@ -27,6 +27,7 @@ import { SummaryReader } from '../queries/summaries/list-summaries.ts';
 import type { TenantDirectory } from '../queries/tenant-directory.ts';
 import type { CommandSide } from './command-side.ts';
 import { systemCommandContext, type Process } from './process.ts';
+import { policyLearning } from './policies.ts';
 import type { ReadSide } from './read-side.ts';
 import { observeSummaryReads } from './summaries.ts';
 import { assembleSearches } from './searches.ts';
@@ -96,6 +97,7 @@ export function openApi(own: Process, commandSide: CommandSide, readSide: ReadSi
     lessons: new LessonReader(models),
     experience: new ExperienceReader(models),
     policies,
+    ...policyLearning(own, { services: commands, models }),
     directory,
     operations,
     search,

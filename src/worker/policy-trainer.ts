@@ -32,9 +32,10 @@ export class PolicyTrainer implements EventProcessor {
     this.#parts = parts;
   }
 
-  async run({ signal, began }: Term): Promise<void> {
+  async run(term: Term): Promise<void> {
     const { changed } = this.#parts;
-    began();
+    const { signal } = term;
+    term.began();
     while (!signal.aborted) {
       const seen = changed.count;
       const started = performance.now();

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import type { Json } from '../support/api.ts';
 import { auditEvents } from '../support/events.ts';
 import { expectInvalid, expectProblem } from '../support/problem.ts';
-import { newTenant } from '../support/tenant.ts';
+import { newTenant, type Tenant } from '../support/tenant.ts';
 import { useSharedServer } from '../support/use-server.ts';
 
 const server = useSharedServer('deterministic');
@@ -26,5 +27,121 @@ describe('Bootstrapping', () => {
     const member = await tenant.key({ user: 'mia' });
     expectProblem(await member.post('/v1/admin/policies/train', { bootstrap: true }), 403, 'forbidden');
     expectInvalid(await tenant.admin.post('/v1/admin/policies/train', { bootstrap: 'yes' }), 'bootstrap');
+  });
+});
+
+const complex = 'Compare all decisions of the search team and the billing team, and list every difference';
+
+/** Asks the same complex questions, each in a session of its own, and says that only what was decomposed was of use. */
+async function askAndReward({ admin }: Tenant, questions: number): Promise<readonly Json[]> {
+  const asked: Json[] = [];
+  const ask = async (number: number): Promise<void> => {
+    const { body } = await admin.post('/v1/search', {
+      query: complex,
+      threshold: 0,
+      topK: 1,
+      sessionId: `s-${number}`,
+    });
+    const audit = await admin.get(`/v1/audit/searches/${body.searchId}?waitMs=20000`);
+    const { taken } = audit.body;
+    const used = taken === 'decomposition' ? [body.results[0].memory.id] : [];
+    const posted = await admin.post(`/v1/searches/${body.searchId}/outcome`, { used });
+    expect(posted, JSON.stringify(posted.body)).toMatchObject({ status: 200 });
+    asked.push(audit.body);
+  };
+  const offset = Math.floor(Math.random() * 1e9);
+  for (let from = 0; from < questions; from += 10)
+    await Promise.all(
+      Array.from({ length: Math.min(10, questions - from) }, (_, index) => ask(offset + from + index)),
+    );
+  return asked;
+}
+
+describe('Decomposition Training', () => {
+  it('[C2] Compute reward from outcome · [C3] Update policy weights · [C3] Persist trainer state · [C4] with enough reward the routing provably shifts · [C7] it is promoted when it is proven, and rolled back by one command', async () => {
+    const tenant = await newTenant(server);
+    const { admin } = tenant;
+    const operator = await tenant.key({ role: 'operator' });
+    const lines = await admin.bulk(
+      ['The decision of the search team is HNSW.', 'The decision of the billing team is IVF.'].map(
+        (content) => ({ content, layer: 'company' }),
+      ),
+    );
+    const { position } = lines.at(-1)!;
+    const found = await admin.post('/v1/search', {
+      query: complex,
+      threshold: 0,
+      minPosition: position,
+      waitMs: 20_000,
+    });
+    expect(found.body.results).toHaveLength(2);
+    expect((await admin.patch('/v1/admin/routing', { threshold: 1 })).status).toBe(200);
+    const policies = async () => (await operator.get('/v1/admin/policies')).body;
+    const versions = async () =>
+      (await policies()).items.map(({ version, state }: Json) => [version, state]) as [string, string][];
+    expect(await policies()).toMatchObject({ inForce: 'rules-1', candidate: 'base-0', needed: 50 });
+    expect(await versions()).toEqual([
+      ['rules-1', 'in-force'],
+      ['base-0', 'candidate'],
+    ]);
+    const early = await operator.post('/v1/admin/policies/base-0/promote');
+    expectProblem(early, 409, 'not-proven');
+    expect(early.body).toMatchObject({ figures: { matched: 0 }, needed: 50 });
+    const forced = await operator.post('/v1/admin/policies/base-0/promote', { force: true });
+    expectProblem(forced, 403, 'forbidden');
+
+    let asked = await askAndReward(tenant, 100);
+    const unexplored = asked.filter(({ incumbent }) => incumbent === 'standard');
+    expect(unexplored).toHaveLength(100);
+    for (let round = 0; (await policies()).inForce === 'rules-1'; round += 1) {
+      expect(round, 'rounds until the policy is promoted').toBeLessThan(8);
+      asked = await askAndReward(tenant, 50);
+    }
+    const { inForce } = await policies();
+    await expect
+      .poll(async () => (await askAndReward(tenant, 1))[0]!.policyVersion, { timeout: 20_000 })
+      .toBe(inForce);
+    const shifted = await askAndReward(tenant, 40);
+    expect(shifted.every(({ incumbent }) => incumbent === 'decomposition')).toBe(true);
+    expect(shifted.filter(({ taken }) => taken === 'decomposition').length).toBeGreaterThan(20);
+
+    const updates = await auditEvents(admin, 'type=PolicyUpdated');
+    const consumed = updates.flatMap(({ data }) => data.consumed) as readonly {
+      searchId: string;
+      reward: number;
+    }[];
+    expect(new Set(consumed.map(({ searchId }) => searchId)).size).toBe(consumed.length);
+    expect(consumed.length).toBeGreaterThanOrEqual(20);
+    const rewards = [...new Set(consumed.map(({ reward }) => Math.round(reward * 10) / 10))];
+    expect(rewards.sort((a, b) => a - b)).toEqual([-0.2, 1]);
+    const [canary, all] = await auditEvents(admin, 'type=PolicyPromoted');
+    expect([canary!.data.share, all!.data.share].sort()).toEqual(['all', 'canary']);
+
+    const shown = await policies();
+    const item = (version: string) => shown.items.find((one: Json) => one.version === version);
+    expect(item(inForce)).toMatchObject({ state: 'in-force', figures: { interval: expect.any(Array) } });
+    const [standard, decomposition] = item('rules-1').observed.arms;
+    expect(standard).toMatchObject({ arm: 'standard', success: 0 });
+    expect(decomposition).toMatchObject({ arm: 'decomposition', success: 1 });
+    expect(standard.propensity + decomposition.propensity).toBeCloseTo(1, 9);
+    const evaluated = await operator.get(`/v1/admin/policies/${inForce}/evaluation`);
+    expect(evaluated.body).toMatchObject({
+      version: inForce,
+      incumbent: inForce,
+      verdict: 'keep-collecting',
+    });
+    const auditor = await tenant.key({ role: 'auditor' });
+    expect((await auditor.get('/v1/admin/policies')).body.inForce).toBe(inForce);
+    expectProblem(await auditor.post(`/v1/admin/policies/${inForce}/rollback`), 403, 'forbidden');
+    expectProblem(await operator.get('/v1/admin/policies/learned-9999/evaluation'), 404, 'not-found');
+
+    const back = await operator.post(`/v1/admin/policies/${inForce}/rollback`);
+    expect(back).toMatchObject({ status: 200, body: { inForce: 'rules-1' } });
+    expectProblem(await operator.post(`/v1/admin/policies/${inForce}/rollback`), 409, 'policy-not-live');
+    const again = await admin.post(`/v1/admin/policies/${inForce}/promote`, { force: true });
+    expect(again).toMatchObject({ status: 200, body: { inForce } });
+    const metrics = await (await fetch(`${server.url}/metrics`)).text();
+    expect(metrics).toMatch(/^memory_rlm_training_reward_count.* [1-9]/m);
+    expect(metrics).toMatch(/^memory_rlm_training_exploration_rate.* 0\.\d+/m);
   });
 });

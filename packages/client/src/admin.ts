@@ -156,8 +156,44 @@ export class Policies {
     this.#transport = transport;
   }
 
-  /** Let the tenant's policy learn from synthetic decisions, before it has any of its own. */
-  train(body: api.TrainPolicyBody, options?: CommandOptions): Promise<api.TrainPolicyAnswer> {
+  /** The versions with their figures. */
+  list(query: api.PoliciesQuery = {}, options?: CallOptions): Promise<api.Policies> {
+    return this.#transport.call(
+      { method: 'GET', path: '/v1/admin/policies', query, reads: 'query' },
+      options,
+    );
+  }
+
+  /** Compare a version with the one in force. */
+  evaluation(version: string, options?: CallOptions): Promise<api.PolicyEvaluation> {
+    return this.#transport.call(
+      { method: 'GET', path: path`/v1/admin/policies/${version}/evaluation`, query: {} },
+      options,
+    );
+  }
+
+  /** Let a version choose all routes. Fails with `not-proven` unless it is proven to be better, or an admin forces it. */
+  promote(
+    version: string,
+    body: api.PromotePolicyBody = {},
+    options?: CommandOptions,
+  ): Promise<api.ChangedTraffic> {
+    return this.#transport.call(
+      { method: 'POST', path: path`/v1/admin/policies/${version}/promote`, body, changes: true },
+      options,
+    );
+  }
+
+  /** Take a version out of traffic: the one before it chooses the routes again. */
+  rollback(version: string, options?: CommandOptions): Promise<api.ChangedTraffic> {
+    return this.#transport.call(
+      { method: 'POST', path: path`/v1/admin/policies/${version}/rollback`, body: {}, changes: true },
+      options,
+    );
+  }
+
+  /** Let the policy learn from finished decisions at once, or with `bootstrap` from synthetic ones. */
+  train(body: api.TrainPolicyBody = {}, options?: CommandOptions): Promise<api.TrainPolicyAnswer> {
     return this.#transport.call(
       { method: 'POST', path: '/v1/admin/policies/train', body, changes: true },
       options,

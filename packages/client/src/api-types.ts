@@ -542,6 +542,8 @@ export interface Problem {
     | 'rebuild-in-progress'
     | 'rebuild-not-ready'
     | 'still-parked'
+    | 'not-proven'
+    | 'policy-not-live'
     | 'too-many-outcomes'
     | 'revision-mismatch'
     | 'body-too-large'
@@ -1463,6 +1465,90 @@ export interface Budget {
   exhausted: boolean;
 }
 
+export interface Policies {
+  inForce: string;
+  canary?: string;
+  candidate: string;
+  /** Decisions that the tenant has learned from */
+  decisions: number;
+  /** Share of the questions that take another route to learn from it */
+  exploration: number;
+  /** Looks at the evidence since the traffic last changed */
+  looks: number;
+  /** Matched deviations that the next look needs */
+  needed: number;
+  items: PolicyVersion[];
+}
+
+export interface PolicyVersion {
+  version: string;
+  /** `in-force`: it chooses the routes. `canary`: it chooses for a share of the questions. `candidate`: it was learned last. `earlier`: a roll-back returns to it */
+  state: 'in-force' | 'canary' | 'candidate' | 'earlier' | 'superseded';
+  learnedAt?: string;
+  /** Number of decisions of its last step */
+  learnedFrom?: number;
+  /** Mean reward of those decisions, −1 to 1 */
+  meanReward?: number;
+  /** Whether its last step learned from synthetic decisions */
+  bootstrap: boolean;
+  figures?: PolicyFigures;
+  /** Of the latest 10,000 decisions with a known outcome, those made while the version was in force: rewards by day, and of each route how probable it was and how often its answers were used */
+  observed?: {
+    decisions: number;
+    days: {
+      day: string;
+      decisions: number;
+      reward: number;
+    }[];
+    arms: {
+      arm: 'standard' | 'decomposition';
+      decisions: number;
+      propensity: number;
+      reward?: number;
+      success?: number;
+    }[];
+  };
+}
+
+/** What the log says about a policy instead of the one in force: gains in units of the reward, by three estimators, with the 95 % interval of the doubly robust one. `matched`: decisions for which both differ and that went the way of the policy */
+export interface PolicyFigures {
+  decisions: number;
+  deviating: number;
+  matched: number;
+  opposed: number;
+  effectiveSize: number;
+  ips: {
+    value: number;
+    error?: number;
+  };
+  snips: {
+    value: number;
+    error?: number;
+  };
+  doublyRobust: {
+    value: number;
+    error?: number;
+  };
+  interval?: number[];
+  leastWithoutOne?: number;
+}
+
+export interface PolicyEvaluation {
+  version: string;
+  incumbent: string;
+  looks: number;
+  needed: number;
+  verdict: 'keep-collecting' | 'promote' | 'reject';
+  reason: string;
+  figures: PolicyFigures;
+}
+
+export interface ChangedTraffic {
+  /** The version that has all traffic now */
+  inForce: string;
+  position: string;
+}
+
 export interface LivezAnswer {
   status: 'alive';
 }
@@ -1874,15 +1960,27 @@ export interface ConfigureBudgetAnswer {
   position: string;
 }
 
+export interface PoliciesQuery {
+  /** Position from an earlier response; the answer includes everything up to it, such as your own write */
+  minPosition?: string | undefined;
+  /** Maximum time to wait for `minPosition`, in milliseconds. Default: 2,000 */
+  waitMs?: number | undefined;
+}
+
+export interface PromotePolicyBody {
+  /** Promote a version that is not proven to be better; only for admins. Default: false */
+  force?: boolean | undefined;
+}
+
 export interface TrainPolicyBody {
-  /** Learn from synthetic decisions, which are marked as such and are never evidence. Changes nothing if the policy has learned something already */
-  bootstrap: true;
+  /** Learn from synthetic decisions, which are marked as such and are never evidence. Changes nothing if the policy has learned something already. Default: false */
+  bootstrap?: boolean | undefined;
 }
 
 export interface TrainPolicyAnswer {
-  /** The version that was learned last */
-  version: string;
-  /** Number of decisions that were learned from; 0 if nothing changed */
+  /** The version that was learned last, if any */
+  version?: string;
+  /** Number of decisions that were learned from; a step takes 20, and what is left waits */
   learnedFrom: number;
   position: string;
 }

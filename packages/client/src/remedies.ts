@@ -28,6 +28,10 @@ export const remedies: Readonly<Record<ProblemCode, string>> = {
   'rebuild-in-progress': 'Check its progress with GET /v1/admin/projections.',
   'rebuild-not-ready': 'Start a rebuild and wait until its state is `ready`.',
   'still-parked': 'Fix the cause named in `detail` and retry, or skip the event.',
+  'not-proven':
+    'Wait for more decisions with outcomes: `figures` says what the log shows and `needed` how many matched deviations the next look needs. An admin can promote with `force`.',
+  'policy-not-live':
+    'GET /v1/admin/policies says which version is in force. The rule itself cannot be rolled back.',
   'too-many-outcomes':
     'A search takes at most 50 different outcomes, and the latest one counts. Post one when the answer was used.',
   'revision-mismatch': 'Read it again, reapply the change and send its new ETag.',

@@ -11,6 +11,10 @@ import { revokeKey } from '../../api/admin/revoke-key.ts';
 import { routing } from '../../api/admin/routing.ts';
 import { skipParkedEvent } from '../../api/admin/skip-parked-event.ts';
 import { rollbackProjection, switchProjection } from '../../api/admin/switch-projection.ts';
+import { evaluatePolicy } from '../../api/policies/evaluate-policy.ts';
+import { policies } from '../../api/policies/list-policies.ts';
+import { promotePolicy } from '../../api/policies/promote-policy.ts';
+import { rollBackPolicy } from '../../api/policies/roll-back-policy.ts';
 import { trainPolicy } from '../../api/policies/train-policy.ts';
 import { bind } from '../binding.ts';
 
@@ -62,8 +66,24 @@ export const administrationBindings = [
   bind(configureBudget, 'put', '/v1/admin/budgets', {
     success: { status: 200, description: 'The new budget, and what was spent' },
   }),
+  bind(policies, 'get', '/v1/admin/policies', {
+    success: { status: 200, description: 'The versions' },
+    query: wait,
+  }),
+  bind(evaluatePolicy, 'get', '/v1/admin/policies/:version/evaluation', {
+    success: { status: 200, description: 'The figures' },
+  }),
+  bind(promotePolicy, 'post', '/v1/admin/policies/:version/promote', {
+    success: { status: 200, description: 'The version in force' },
+    bodyOptional: true,
+  }),
+  bind(rollBackPolicy, 'post', '/v1/admin/policies/:version/rollback', {
+    success: { status: 200, description: 'The version in force' },
+    bodyOptional: true,
+  }),
   bind(trainPolicy, 'post', '/v1/admin/policies/train', {
     success: { status: 200, description: 'What was learned' },
+    bodyOptional: true,
   }),
   bind(killSwitch, 'post', '/v1/admin/policies/kill-switch', {
     success: { status: 200, description: 'The state of the kill switch' },

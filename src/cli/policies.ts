@@ -1,0 +1,103 @@
+import { Command } from 'commander';
+import type { Policies, PolicyEvaluation } from '../../packages/client/src/index.ts';
+import { connect } from './client.ts';
+import { printJson, table } from './output.ts';
+
+export function policiesCommand(): Command {
+  const command = new Command('policies').description(
+    'Show, compare, promote and roll back what the server has learned about the routes of questions',
+  );
+  command.command('list').description('List the versions with their figures').action(list);
+  command
+    .command('evaluate')
+    .description('Compare a version with the one in force')
+    .argument('[version]', 'default: the candidate')
+    .action(evaluate);
+  command
+    .command('promote')
+    .description('Let a version choose all routes of the tenant')
+    .argument('[version]', 'default: the candidate')
+    .option('--force', 'even if it is not proven to be better; only for admins')
+    .action(promote);
+  command
+    .command('rollback')
+    .description('Take a version out of traffic: the one before it chooses the routes again')
+    .argument('[version]', 'default: the canary, or the version in force')
+    .action(rollback);
+  return command;
+}
+
+async function list(_: unknown, command: Command): Promise<void> {
+  const { client, json } = connect(command);
+  const policies = await client.admin.policies.list();
+  if (json) return printJson(policies);
+  const { decisions, exploration, looks, needed } = policies;
+  console.log(listed(policies));
+  console.log(
+    `learned from ${decisions} decisions; ${percent(exploration)} of the questions explore; ${looks} looks, the next at ${needed} matched deviations`,
+  );
+}
+
+async function evaluate(version: string | undefined, _: unknown, command: Command): Promise<void> {
+  const { client, json } = connect(command);
+  const asked = version ?? (await client.admin.policies.list()).candidate;
+  const evaluation = await client.admin.policies.evaluation(asked);
+  if (json) return printJson(evaluation);
+  console.log(evaluated(evaluation));
+}
+
+async function promote(
+  version: string | undefined,
+  { force = false }: { readonly force?: boolean },
+  command: Command,
+): Promise<void> {
+  const { client, json } = connect(command);
+  const asked = version ?? (await client.admin.policies.list()).candidate;
+  const changed = await client.admin.policies.promote(asked, { force });
+  if (json) return printJson(changed);
+  console.log(`in force: ${changed.inForce}`);
+}
+
+async function rollback(version: string | undefined, _: unknown, command: Command): Promise<void> {
+  const { client, json } = connect(command);
+  const live = version === undefined ? await client.admin.policies.list() : undefined;
+  const changed = await client.admin.policies.rollback(version ?? live!.canary ?? live!.inForce);
+  if (json) return printJson(changed);
+  console.log(`in force: ${changed.inForce}`);
+}
+
+function listed({ items }: Policies): string {
+  const rows = items.map(({ version, state, observed, figures }) => {
+    const share = (arm: string, of: 'propensity' | 'success') =>
+      percent(observed?.arms.find((one) => one.arm === arm)?.[of]);
+    return [
+      version,
+      state,
+      String(observed?.decisions ?? 0),
+      share('decomposition', 'propensity'),
+      share('standard', 'success'),
+      share('decomposition', 'success'),
+      figures ? gainOf(figures) : '',
+    ];
+  });
+  const header = ['version', 'state', 'decisions', 'decomposed', 'success without', 'success with', 'gain'];
+  return table([header, ...rows]);
+}
+
+function evaluated({ version, incumbent, verdict, reason, figures, needed }: PolicyEvaluation): string {
+  const { matched, decisions, effectiveSize, ips, snips } = figures;
+  return [
+    `${version} instead of ${incumbent}: ${verdict} (${reason})`,
+    `gain: ${gainOf(figures)}; SNIPS ${signed(snips.value)}, IPS ${signed(ips.value)}`,
+    `evidence: ${decisions} decisions, ${matched.toFixed(0)} of ${needed} matched deviations, effective sample size ${effectiveSize.toFixed(0)}`,
+  ].join('\n');
+}
+
+function gainOf({ doublyRobust: { value }, interval }: PolicyEvaluation['figures']): string {
+  return interval ? `${signed(value)} [${interval.map(signed).join(', ')}]` : signed(value);
+}
+
+const signed = (value: number): string => `${value < 0 ? '' : '+'}${value.toFixed(3)}`;
+
+const percent = (share: number | undefined): string =>
+  share === undefined ? '' : `${Math.round(100 * share)} %`;
