@@ -1,7 +1,9 @@
-import { describe, expect, it } from 'vitest';
-import type { Json } from '../support/api.ts';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { clientOf, type Json } from '../support/api.ts';
+import { stratalog } from '../support/cli.ts';
 import { auditEvents } from '../support/events.ts';
 import { expectInvalid, expectProblem } from '../support/problem.ts';
+import { startServer, type TestServer } from '../support/server.ts';
 import { newTenant, type Tenant } from '../support/tenant.ts';
 import { useSharedServer } from '../support/use-server.ts';
 
@@ -31,6 +33,15 @@ describe('Bootstrapping', () => {
 });
 
 const complex = 'Compare all decisions of the search team and the billing team, and list every difference';
+
+/** Stores what the question asks for, and waits until searches find it. */
+async function storeDecisions({ admin }: Tenant): Promise<void> {
+  const contents = ['The decision of the search team is HNSW.', 'The decision of the billing team is IVF.'];
+  const lines = await admin.bulk(contents.map((content) => ({ content, layer: 'company' })));
+  const { position } = lines.at(-1)!;
+  const asked = { query: complex, threshold: 0, minPosition: position, waitMs: 20_000 };
+  expect((await admin.post('/v1/search', asked)).body.results).toHaveLength(2);
+}
 
 /** Asks the same complex questions, each in a session of its own, and says that only what was decomposed was of use. */
 async function askAndReward({ admin }: Tenant, questions: number): Promise<readonly Json[]> {
@@ -62,19 +73,7 @@ describe('Decomposition Training', () => {
     const tenant = await newTenant(server);
     const { admin } = tenant;
     const operator = await tenant.key({ role: 'operator' });
-    const lines = await admin.bulk(
-      ['The decision of the search team is HNSW.', 'The decision of the billing team is IVF.'].map(
-        (content) => ({ content, layer: 'company' }),
-      ),
-    );
-    const { position } = lines.at(-1)!;
-    const found = await admin.post('/v1/search', {
-      query: complex,
-      threshold: 0,
-      minPosition: position,
-      waitMs: 20_000,
-    });
-    expect(found.body.results).toHaveLength(2);
+    await storeDecisions(tenant);
     expect((await admin.patch('/v1/admin/routing', { threshold: 1 })).status).toBe(200);
     const policies = async () => (await operator.get('/v1/admin/policies')).body;
     const versions = async () =>
@@ -101,9 +100,10 @@ describe('Decomposition Training', () => {
     await expect
       .poll(async () => (await askAndReward(tenant, 1))[0]!.policyVersion, { timeout: 20_000 })
       .toBe(inForce);
-    const shifted = await askAndReward(tenant, 40);
-    expect(shifted.every(({ incumbent }) => incumbent === 'decomposition')).toBe(true);
-    expect(shifted.filter(({ taken }) => taken === 'decomposition').length).toBeGreaterThan(20);
+    // Without exploration every question takes the route that was learned.
+    expect((await admin.patch('/v1/admin/routing', { exploration: false })).status).toBe(200);
+    const shifted = await askAndReward(tenant, 10);
+    expect(shifted.map(({ taken }) => taken)).toEqual(Array.from({ length: 10 }, () => 'decomposition'));
 
     const updates = await auditEvents(admin, 'type=PolicyUpdated');
     const consumed = updates.flatMap(({ data }) => data.consumed) as readonly {
@@ -143,5 +143,51 @@ describe('Decomposition Training', () => {
     const metrics = await (await fetch(`${server.url}/metrics`)).text();
     expect(metrics).toMatch(/^memory_rlm_training_reward_count.* [1-9]/m);
     expect(metrics).toMatch(/^memory_rlm_training_exploration_rate.* 0\.\d+/m);
+  });
+});
+
+describe('Trainer State Persistence', () => {
+  let first: TestServer;
+  let second: TestServer | undefined;
+  beforeAll(async () => {
+    first = await startServer({ environment: { STRATALOG_EMBEDDER: 'deterministic' } });
+  });
+  afterAll(async () => {
+    await second?.stop();
+    await first.remove();
+  });
+
+  it('[C3] Restore trainer state on startup · after kill -9 while decisions are learned from, each was learned from once', async () => {
+    const tenant = await newTenant(first);
+    await storeDecisions(tenant);
+    // Killed at any moment between finished decisions and a step that was written and marked.
+    await askAndReward(tenant, 80);
+    await first.stop('SIGKILL');
+    second = await startServer({
+      dataDir: first.dataDir,
+      environment: { STRATALOG_EMBEDDER: 'deterministic' },
+    });
+    const admin = clientOf(second, tenant.admin.key);
+    const policies = async () => (await admin.get('/v1/admin/policies')).body;
+    await expect
+      .poll(async () => (await policies()).decisions, { timeout: 30_000 })
+      .toBeGreaterThanOrEqual(20);
+    const { decisions, candidate } = await policies();
+    expect(candidate).toBe(`learned-${decisions / 20}`);
+    const consumed = (await auditEvents(admin, 'type=PolicyUpdated')).flatMap(
+      ({ data }) => data.consumed as readonly { searchId: string }[],
+    );
+    expect(new Set(consumed.map(({ searchId }) => searchId)).size).toBe(consumed.length);
+    expect(consumed.length).toBeGreaterThanOrEqual(decisions);
+
+    const environment = { STRATALOG_URL: second.url, STRATALOG_API_KEY: tenant.admin.key! };
+    const listed = await stratalog(['policies', 'list'], environment);
+    expect(listed).toMatchObject({ code: 0, stdout: expect.stringMatching(/^rules-1 +(in-force|earlier)/m) });
+    const evaluated = await stratalog(['policies', 'evaluate', candidate, '--json'], environment);
+    expect(evaluated.json).toMatchObject({ version: candidate, figures: { matched: expect.any(Number) } });
+    const forced = await stratalog(['policies', 'promote', candidate, '--force'], environment);
+    expect(forced).toMatchObject({ code: 0, stdout: `in force: ${candidate}\n` });
+    const back = await stratalog(['policies', 'rollback'], environment);
+    expect(back).toMatchObject({ code: 0, stdout: 'in force: rules-1\n' });
   });
 });
