@@ -142,9 +142,42 @@ describe('history of policies', () => {
       ['rules-1', undefined, 0],
       ['rules-1', undefined, 1],
       ['rules-1', undefined, 1],
-      ['rules-1', 'learned-2', 0],
-      ['learned-2', undefined, 0],
+      ['rules-1', 'base-0', 0],
+      ['base-0', undefined, 0],
     ]);
+    const [after] = histories.slice(-1) as [PolicyHistory];
+    expect(candidateOf(after, shipped).version).toBe('learned-2');
+  });
+
+  it('[C7] what was learned is compared after the base was rejected, and learned anew after it was rejected itself', () => {
+    const worse: Evaluation = { ...clear, doublyRobust: { value: -0.2, error: 0.02 } };
+    const reject = (history: PolicyHistory) => {
+      const decided = decidePromotion(worse, history.looks);
+      expect(decided.verdict).toBe('reject');
+      return evolve(
+        history,
+        recorded(afterLook(history, candidateOf(history, shipped), worse, decided)!, history),
+      );
+    };
+    const learnt = play(['learn', 'learn']).histories.at(-1)!;
+    expect(candidateOf(learnt, shipped).version).toBe('base-0');
+    const withoutBase = reject(learnt);
+    expect(withoutBase.trainer).toEqual(learnt.trainer);
+    expect(candidateOf(withoutBase, shipped).version).toBe('learned-2');
+    const anew = reject({ ...withoutBase, looks: 0 });
+    expect(anew.learned).toBeUndefined();
+    expect(anew.trainer).toEqual({ ...learnt.trainer, weights: {}, decisions: 0 });
+    expect(candidateOf(anew, shipped)).toMatchObject({ version: 'base-0', tenant: {} });
+    // Versions are not named twice.
+    expect(learnFrom(anew, shipped, bootstrapDecisions(0.3)).data.version).toBe('learned-3');
+  });
+
+  it('[C7] what was learned is compared once it comes from many decisions, although the base was not decided on', () => {
+    const steps = Array.from({ length: 30 }, () => 'learn' as const);
+    const { histories } = play(steps);
+    const versions = histories.map((history) => candidateOf(history, shipped).version);
+    expect(versions[1]).toBe('base-0');
+    expect(versions.at(-1)).toBe('learned-30');
   });
 
   it('[C3] the same decisions make the same step to the bit, in any order', () => {

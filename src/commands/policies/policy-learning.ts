@@ -1,7 +1,12 @@
 import { systemTenant } from '../../domain/access/context.ts';
-import { compare, isEvidence, type Chooser, type Evaluation } from '../../domain/learning/estimators.ts';
+import {
+  compare,
+  evidenceFor,
+  isTold,
+  type Chooser,
+  type Evaluation,
+} from '../../domain/learning/estimators.ts';
 import { baseOf, stepsOfBase } from '../../domain/learning/global-base.ts';
-import type { LoggedDecision } from '../../domain/learning/logged-decision.ts';
 import type { PolicyUpdate, RoutePolicyEvent } from '../../domain/learning/policy-events.ts';
 import {
   afterLook,
@@ -99,7 +104,7 @@ export class PolicyLearning {
 
   /** Compares a policy with the incumbent on the evidence since traffic last changed. */
   async evaluate(tenant: string, history: PolicyHistory, policy: RoutePolicy): Promise<Evaluation> {
-    const evidence = (await this.#parts.decisions.evaluation(tenant, history.since)).filter(isEvidence);
+    const evidence = evidenceFor(policy, await this.#parts.decisions.since(tenant, history.since));
     return compare(evidence, chooserOf(policy), chooserOf(history.incumbent));
   }
 
@@ -115,7 +120,7 @@ export class PolicyLearning {
     const { canary, incumbent, earlier, since } = history;
     const [live, before] = canary ? [canary, incumbent] : [incumbent, earlier.at(-1)];
     if (!before) return undefined;
-    const log = (await this.#parts.decisions.since(tenant, since)).filter(isLiveEvidence);
+    const log = (await this.#parts.decisions.since(tenant, since)).filter(isTold);
     const watched = this.#watched.get(`${tenant}/${since}`) ?? 0;
     if (!canary && log.length < watched + watchedEvery) return undefined;
     this.#watched.set(`${tenant}/${since}`, log.length);
@@ -135,7 +140,7 @@ export class PolicyLearning {
     if (history.canary) return undefined;
     const candidate = candidateOf(history, await this.base());
     const [mine, theirs] = [chooserOf(candidate), chooserOf(history.incumbent)];
-    const evidence = (await this.#parts.decisions.evaluation(tenant, history.since)).filter(isEvidence);
+    const evidence = evidenceFor(candidate, await this.#parts.decisions.since(tenant, history.since));
     // What a look needs, without the estimates.
     const matched = evidence.filter(
       ({ features, arms, taken }) => taken === mine(features, arms) && taken !== theirs(features, arms),
@@ -173,11 +178,6 @@ export class PolicyLearning {
     for (const step of steps) this.#parts.onStep?.(tenant, step);
     return steps.reduce((sum, { data }) => sum + data.consumed.length, 0);
   }
-}
-
-/** Decisions whose outcome a caller told, of any session: nothing is learned from these figures. */
-function isLiveEvidence({ arms, bootstrap, outcome }: LoggedDecision): boolean {
-  return arms.length > 1 && !bootstrap && outcome.explicit && outcome.kind !== 'none';
 }
 
 function chooserOf(policy: RoutePolicy): Chooser {

@@ -3,7 +3,7 @@ import { countBy, principalLevel } from './principal-weights.ts';
 import { studentQuantile } from './quantiles.ts';
 import { rewardOf, type RewardSettings } from './reward.ts';
 import { fitRewardModel, type RewardModel } from './reward-model.ts';
-import type { Features } from './route-policy.ts';
+import { hasLearned, type Features, type RoutePolicy } from './route-policy.ts';
 
 /** Chooses an arm without exploration. */
 export type Chooser = (features: Features, arms: readonly Arm[]) => Arm;
@@ -56,14 +56,28 @@ const folds = 5;
 const principalsForLeavingOut = 4;
 
 /**
- * Whether a decision is evidence: it was kept for evaluation, it had a choice, and a caller told its outcome. Synthetic decisions
- * and outcomes that contexts, sessions and windows imply are not.
+ * Whether a decision says which of two policies is better: it had a choice, and a caller told its outcome. Synthetic decisions and
+ * outcomes that contexts, sessions and windows imply do not.
  */
-export function isEvidence({ evaluation, bootstrap, arms, outcome }: LoggedDecision): boolean {
-  return evaluation && !bootstrap && arms.length > 1 && outcome.explicit && outcome.kind !== 'none';
+export function isTold({ bootstrap, arms, outcome }: LoggedDecision): boolean {
+  return !bootstrap && arms.length > 1 && outcome.explicit && outcome.kind !== 'none';
 }
 
-/** Compares two policies on logged decisions, whose order is of no importance. The caller selects them (`isEvidence`). */
+/** Whether a decision is evidence for any candidate: it was kept for evaluation, so nothing has learned from it. */
+export function isEvidence(decision: LoggedDecision): boolean {
+  return decision.evaluation && isTold(decision);
+}
+
+/**
+ * The decisions that a candidate can be judged by: those that it cannot have learned from. The base that the program comes with has
+ * learned from none, so all are evidence for it. A candidate with weights of its own, or on a base that tenants have taught, is
+ * judged by the evaluation share alone.
+ */
+export function evidenceFor(candidate: RoutePolicy, decisions: readonly LoggedDecision[]): LoggedDecision[] {
+  return decisions.filter(hasLearned(candidate) ? isEvidence : isTold);
+}
+
+/** Compares two policies on logged decisions, whose order is of no importance. The caller selects them (`evidenceFor`). */
 export function compare(
   decisions: readonly LoggedDecision[],
   candidate: Chooser,

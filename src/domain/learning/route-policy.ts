@@ -94,6 +94,16 @@ export function logitsOf(policy: RoutePolicy, features: Features, arms: readonly
   });
 }
 
+/** Whether a policy has weights that were learned from decisions: anything but those of the rule and of the shipped base. */
+export function hasLearned({ base, tenant }: RoutePolicy): boolean {
+  const isLearned = ([arm, weights]: [string, Readonly<Record<string, number>>], from: ArmWeights) =>
+    Object.entries(weights).some(([name, weight]) => weight !== 0 && weight !== from[arm as Arm]?.[name]);
+  return (
+    Object.entries(base).some((entry) => isLearned(entry, shippedBase)) ||
+    Object.entries(tenant).some((entry) => isLearned(entry, {}))
+  );
+}
+
 /** Probabilities of the arms, in their order: the softmax of the logits. Used for learning; searches take the greedy arm. */
 export function probabilitiesOf(policy: RoutePolicy, features: Features, arms: readonly Arm[]): number[] {
   return softmax(logitsOf(policy, features, arms));

@@ -23,6 +23,15 @@ export interface TrainerState {
 
 export const untrained: TrainerState = { weights: {}, steps: 0, decisions: 0, principals: {} };
 
+/**
+ * The state after what was learned has been rejected: weights and what they have learned from begin again, so that the next
+ * candidate is not the rejected one with a few more steps. What rewards are like, the number of steps, which names versions, and how
+ * much each principal has counted for stay.
+ */
+export function afterRejection(state: TrainerState): TrainerState {
+  return { ...state, weights: {}, decisions: 0 };
+}
+
 export interface TrainerSettings {
   readonly learningRate: number;
   /** Share of the baseline that is kept in each step. */

@@ -53,11 +53,6 @@ export class LoggedDecisions {
     return this.#read(tenant, `${isLearnable} and not consumed`, 'asc', limit);
   }
 
-  /** The latest decisions that policies are evaluated on, of searches after a position. */
-  async evaluation(tenant: string, after = 0, limit = mostDecisions): Promise<LoggedDecision[]> {
-    return (await this.#read(tenant, `(choice ->> 'evaluation')::boolean`, 'desc', limit, after)).reverse();
-  }
-
   /** The latest decisions of searches after a position, whatever they are kept for. */
   async since(tenant: string, after: number, limit = mostDecisions): Promise<DatedDecision[]> {
     return (await this.#read(tenant, 'true', 'desc', limit, after)).reverse();
