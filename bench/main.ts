@@ -1,10 +1,11 @@
-// npm run bench -- [name …] [--memories N] [--events N] [--data DIR] [--embedder MODEL] [--json] [--fresh] [--profile DIR]
+// npm run bench -- [name …] [--memories N] [--events N] [--data DIR] [--embedder MODEL] [--logs N] [--json] [--fresh] [--profile DIR]
 import { availableParallelism, cpus, loadavg } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { bulk } from './bulk.ts';
 import { client } from './client.ts';
 import { cluster } from './cluster.ts';
+import { learning } from './learning/learning.ts';
 import { mcp } from './mcp.ts';
 import { rebuild } from './rebuild.ts';
 import { relay } from './relay.ts';
@@ -36,6 +37,7 @@ const benchmarks: readonly Benchmark[] = [
   mcp,
   relay,
   cluster,
+  learning,
 ];
 
 /** Runs the named benchmarks, or all if none is named. The exit status is 0 only if every answer was right. */
@@ -51,6 +53,7 @@ export async function main(args: string[]): Promise<void> {
       profile: { type: 'string' },
       data: { type: 'string' },
       embedder: { type: 'string' },
+      logs: { type: 'string', default: '200' },
     },
   });
   const chosen = benchmarks.filter(({ name }) => positionals.length === 0 || positionals.includes(name));
@@ -63,6 +66,8 @@ export async function main(args: string[]): Promise<void> {
   if (![memories, events].every((count) => Number.isInteger(count) && count >= 100)) {
     return usage('--memories and --events are whole numbers from 100 on');
   }
+  const logs = Number(values.logs);
+  if (!Number.isInteger(logs) || logs < 20) return usage('--logs is a whole number from 20 on');
   // Ensures that servers and scratch folders are removed when the process ends.
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stopped(signal));
   if (values.fresh) await dropLoaded();
@@ -73,6 +78,7 @@ export async function main(args: string[]): Promise<void> {
     profile,
     data: values.data,
     embedder: values.embedder,
+    logs,
     source: new ZipfMemories(),
   };
 
@@ -106,7 +112,7 @@ function machine(): string {
 
 function usage(problem: string): void {
   console.error(`${problem}
-usage: npm run bench -- [name …] [--memories N] [--events N] [--data DIR] [--embedder MODEL] [--json] [--fresh] [--profile DIR]
+usage: npm run bench -- [name …] [--memories N] [--events N] [--data DIR] [--embedder MODEL] [--logs N] [--json] [--fresh] [--profile DIR]
 ${benchmarks.map(({ name, about }) => `  ${name.padEnd(15)} ${about}`).join('\n')}`);
   process.exitCode = 2;
 }

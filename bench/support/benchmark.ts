@@ -12,6 +12,8 @@ export interface BenchmarkOptions {
   readonly data: string | undefined;
   /** The embedding model for measuring the ranking; if undefined, the shipped one. */
   readonly embedder: string | undefined;
+  /** Simulated logs of decisions. */
+  readonly logs: number;
   readonly source: MemorySource;
 }
 
