@@ -5,6 +5,7 @@ import { parseArgs } from 'node:util';
 import { bulk } from './bulk.ts';
 import { client } from './client.ts';
 import { cluster } from './cluster.ts';
+import { context } from './context.ts';
 import { learning } from './learning/learning.ts';
 import { mcp } from './mcp.ts';
 import { rebuild } from './rebuild.ts';
@@ -29,6 +30,7 @@ const benchmarks: readonly Benchmark[] = [
   search,
   searchPassages,
   searchPostgres,
+  context,
   routed,
   retrieval,
   rebuild,
