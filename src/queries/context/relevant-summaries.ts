@@ -19,6 +19,8 @@ import { readSummaryRows, relevanceTo, type AskedRows, type PlacedRow } from '..
 const leastScore = 0.72;
 /** More than a context has room for, in case that some say nothing new. */
 const mostCandidates = 8;
+/** Each scope has a summary of each depth, and one may be replaced by a variant for the caller. */
+const mostRead = 2 * depths.length * mostCandidates;
 
 export interface RelevantSummary extends SummaryCandidate {
   readonly rows: readonly PlacedRow[];
@@ -43,10 +45,18 @@ export async function readRelevantSummaries(
   vector: QueryVector | undefined,
 ): Promise<RelevantSummary[]> {
   const { layers, scope } = asked;
-  const asIs = { layers, scope, near: vector };
-  const forAll = await readSummaryRows(sql, view, caller, asIs);
-  const forCaller = await readVariants(sql, view, caller, asIs, asked);
-  const all = groupBy([...forAll, ...forCaller].filter(isNotReplaced), ({ summary }) => summary);
+  const nearest = { layers, scope, near: vector, most: mostRead };
+  const forAll = await readSummaryRows(sql, view, caller, nearest);
+  const named = await Promise.all(
+    namedScopes(asked).map((one) => readSummaryRows(sql, view, caller, { ...nearest, ...one })),
+  );
+  const forCaller = await readVariants(sql, view, caller, nearest, asked);
+  const read = new Map(
+    [...forAll, ...named.flat(), ...forCaller].map((row) => [`${row.summary}/${row.depth}`, row]),
+  );
+  const ofScopes = groupBy([...read.values()], ({ place }) => summaryScopeKey(place));
+  const current = [...ofScopes.values()].flatMap((rows) => rows.filter(isNotReplaced));
+  const all = groupBy(current, ({ summary }) => summary);
   const scored = [...all.values()].map((rows) => ({
     rows,
     isNamed: isNamed(rows[0]!, asked),
@@ -78,10 +88,8 @@ async function readVariants(
 }
 
 /** Of the summaries of one scope, the most personal one that is not older than the one for everybody. */
-function isNotReplaced(row: PlacedRow, _: number, all: readonly PlacedRow[]): boolean {
-  const key = summaryScopeKey(row.place);
+function isNotReplaced(row: PlacedRow, _: number, others: readonly PlacedRow[]): boolean {
   const rank = rankOf(row);
-  const others = all.filter(({ place }) => summaryScopeKey(place) === key);
   const common = others.find(({ place }) => !place.person);
   const isCurrent = (one: PlacedRow) => !common || one.generated_at >= common.generated_at;
   return isCurrent(row) && !others.some((other) => rankOf(other) > rank && isCurrent(other));
@@ -89,6 +97,16 @@ function isNotReplaced(row: PlacedRow, _: number, all: readonly PlacedRow[]): bo
 
 function rankOf({ place: { person } }: PlacedRow): number {
   return person === undefined ? 0 : person.session === undefined ? 1 : 2;
+}
+
+/** The session and the agent that a question names, each as a layer with its scope. */
+function namedScopes({ layers, scope, sessionId: session = scope?.session }: AskedLayers): AskedRows[] {
+  const agent = scope?.agent;
+  const all: AskedRows[] = [
+    ...(session === undefined ? [] : [{ layers: ['session' as const], scope: { ...scope, session } }]),
+    ...(agent === undefined ? [] : [{ layers: ['agent' as const], scope: { ...scope, agent } }]),
+  ];
+  return all.filter((one) => !layers || layers.includes(one.layers![0]!));
 }
 
 function isNamed({ place }: PlacedRow, { scope, sessionId = scope?.session }: AskedLayers): boolean {

@@ -53,16 +53,18 @@ export interface AskedRows {
   readonly person?: Person | undefined;
   /** Each row has the cosine of its vector to this one, and those come first that are nearest. */
   readonly near?: QueryVector | undefined;
+  /** Maximum number of rows; by default those of `mostSummarizedScopes` scopes. */
+  readonly most?: number | undefined;
 }
 
 export type PlacedRow = SummaryRow & { readonly place: SummaryScope };
 
-/** The summaries of at most `mostSummarizedScopes` scopes that the caller may see. */
+/** The summaries of at most `mostSummarizedScopes` scopes that the caller may see, or `most` of them. */
 export async function readSummaryRows(
   sql: Sql,
   view: ReadView,
   caller: TenantContext,
-  { layers, scope = {}, depth, person, near }: AskedRows,
+  { layers, scope = {}, depth, person, near, most = mostSummarizedScopes * allDepths.length }: AskedRows,
 ): Promise<PlacedRow[]> {
   const { tenant } = caller;
   const parameters = new Parameters();
@@ -70,22 +72,26 @@ export async function readSummaryRows(
   if (person && !seesPerson(visibility, person)) return [];
   const region = { tenant, visibility, ...(layers && { layers }), scope };
   const cosine = near ? `-(s.context_vector <#> ${parameters.bind(near.vector)}::vector)` : 'null::float8';
-  // An erased memory has no row as soon as its erasure was read, before the event that erases its summaries is.
+  const order = `${near ? 'cosine desc, ' : ''}array_position(array['agent', 'user', 'session', 'project', 'team', 'org', 'company'], s.layer), s.summary`;
+  // An erased memory has no row as soon as its erasure was read, before the event that erases its summaries is. That is looked up only
+  // for the summaries of the answer, since each quotes many memories.
   const rows = await sql.queryAs<SummaryRow>(
     tenant,
-    `select s.summary, s.depth, s.layer, ${scopeKeys.map((key) => `s.${column(key)}`).join(', ')},
-       s.names_users, s.content, s.token_count, s.source_hash, s.sources, s.generated_at, s.invalidated, s.facts,
-       ${cosine} as cosine
-     from ${view.table('summaries')} s
-     where ${regionCondition(region, 's', parameters)} and not exists (
+    `select * from (
+       select s.tenant, s.summary, s.depth, s.layer, ${scopeKeys.map((key) => `s.${column(key)}`).join(', ')},
+         s.names_users, s.content, s.token_count, s.source_hash, s.sources, s.generated_at, s.invalidated, s.facts,
+         ${cosine} as cosine
+       from ${view.table('summaries')} s
+       where ${regionCondition(region, 's', parameters)}
+       and s.for_user is not distinct from ${parameters.bind(person?.user ?? null)}
+       and s.for_session is not distinct from ${parameters.bind(person?.session ?? null)}
+       ${depth ? `and s.depth = ${parameters.bind(depth)}` : ''}
+       order by ${order} limit ${most}) s
+     where not exists (
        select 1 from unnest(s.sources) source(id) where not exists (
          select 1 from ${view.table('memories')} m
          where m.tenant = s.tenant and m.memory_id = source.id::uuid and m.to_position is null))
-     and s.for_user is not distinct from ${parameters.bind(person?.user ?? null)}
-     and s.for_session is not distinct from ${parameters.bind(person?.session ?? null)}
-     ${depth ? `and s.depth = ${parameters.bind(depth)}` : ''}
-     order by ${near ? 'cosine desc, ' : ''}array_position(array['agent', 'user', 'session', 'project', 'team', 'org', 'company'], s.layer), s.summary
-     limit ${mostSummarizedScopes * allDepths.length}`,
+     order by ${order}`,
     parameters.values,
   );
   return rows
