@@ -13,6 +13,7 @@ import { statistics } from './statistics/statistics.ts';
 import { summaries } from './summaries/summaries.ts';
 import { traces } from './traces/traces.ts';
 import { usage } from './usage/usage.ts';
+import { values } from './values/values.ts';
 import { vectors } from './vectors/vectors.ts';
 
 /** Indexes that replace those of the database. */
@@ -37,6 +38,7 @@ export function allProjections(embedders: Embedders, others: OtherIndexes = {}):
     lessons,
     experience,
     policies,
+    values,
     statistics,
     fields,
     audit,

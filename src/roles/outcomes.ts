@@ -5,18 +5,29 @@ import { WakeUp } from '../support/wake-up.ts';
 import { DecisionTable } from '../worker/decision-table.ts';
 import { OutcomeCloser } from '../worker/outcome-closer.ts';
 import { outcomeManager } from '../worker/outcome-manager.ts';
+import { ValueManager } from '../worker/value-manager.ts';
+import { ValueReader } from '../queries/policies/value-reader.ts';
 import type { CommandSide } from './command-side.ts';
 import { systemCommandContext, type Process } from './process.ts';
+import type { ReadSide } from './read-side.ts';
 import { startProcessor } from './start-processor.ts';
 
 /** Milliseconds since 1970 by the clock at the start of the process: a clock that is set later does not end windows. */
 const steadyNow = (): number => performance.timeOrigin + performance.now();
 
-/** Finds out what became of the answers to searches. The returned object fires whenever more is known. */
-export function startOutcomes(
-  own: Process,
-  { services, store }: { readonly services: CommandServices; readonly store: CommandSide['store'] },
-): WakeUp {
+/** A read model that is further behind is being rebuilt, or its source is down: the look is retried. */
+const waitMs = 30_000;
+
+interface OutcomeServices extends Pick<ReadSide, 'models'> {
+  readonly services: CommandServices;
+  readonly store: CommandSide['store'];
+}
+
+/**
+ * Finds out what became of the answers to searches, and whether the value that memories have by it may rank. The returned object
+ * fires whenever more is known of outcomes.
+ */
+export function startOutcomes(own: Process, { services, store, models }: OutcomeServices): WakeUp {
   const { config, stores, logger } = own;
   const table = new DecisionTable(stores.sql, store);
   const context = systemCommandContext('outcomes');
@@ -41,5 +52,22 @@ export function startOutcomes(
   const onFailure = (error: unknown) =>
     logger.warn({ err: error }, 'the outcome of a search could not be recorded and will be retried');
   startProcessor(own, new OutcomeCloser({ services, table, changed, now: steadyNow, onFailure }, context));
+  startValues(own, { services, store, models });
   return changed;
+}
+
+function startValues(own: Process, { services, store, models }: OutcomeServices): void {
+  const reader = new ValueReader(models);
+  const reads = {
+    count: (tenant: string, minPosition: number) => reader.count(tenant, { minPosition, waitMs }),
+    searches: (tenant: string, minPosition: number) => reader.searches(tenant, { minPosition, waitMs }),
+  };
+  const manager = new ValueManager({ services, reads }, systemCommandContext('values'));
+  const follower = new ManagedProcessor(manager, {
+    sql: own.stores.sql,
+    store,
+    onParked: (error) =>
+      own.logger.warn({ err: error }, 'the values of memories could not be compared, which will be retried'),
+  });
+  startProcessor(own, follower);
 }

@@ -23,6 +23,7 @@ import { projectionSchema } from '../projections/schema.ts';
 import { ModelUpkeep } from '../projections/vectors/model-upkeep.ts';
 import { ReadModels } from '../queries/read-models.ts';
 import { SearchService } from '../queries/search/search.ts';
+import { ValueDirectory } from '../queries/search/value-directory.ts';
 import { ShadowComparer } from '../queries/search/shadow-comparison.ts';
 import { WakeUp } from '../support/wake-up.ts';
 import { erasureManager } from '../worker/erasure-manager.ts';
@@ -67,11 +68,8 @@ export async function openReadSide(
   });
   const runner = newRunner(own, store, projections, progress);
   const models = new ReadModels(sql, progress);
-  const retrieval = new SearchService(models, embedders, systemClock, {
-    lexical: lexicalIndex,
-    words,
-    vectors,
-  });
+  const indexes = { lexical: lexicalIndex, words, vectors };
+  const retrieval = new SearchService(models, embedders, systemClock, indexes, new ValueDirectory(store));
   const shadow = new ShadowComparer(store, models, retrieval);
   const operations = newOperations(own, store, runner, shadow, words);
   const erasures = new ManagedProcessor(erasureManager(commands, systemCommandContext('system')), {

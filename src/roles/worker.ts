@@ -25,7 +25,7 @@ export function startWorker(
   startProcessor(own, erasures);
   startSummaries(own, { services: commands, store, models, ledger });
   startExperience(own, { services: commands, store, models, embedders: readSide.embedders });
-  const outcomes = startOutcomes(own, { services: commands, store });
+  const outcomes = startOutcomes(own, { services: commands, store, models });
   startPolicies(own, outcomes, { services: commands, models });
   startRenewal(own, operations);
 }

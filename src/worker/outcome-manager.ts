@@ -1,5 +1,6 @@
 import type { CommandContext, CommandServices } from '../commands/context.ts';
 import { observeSignal } from '../commands/outcomes/observe-signal.ts';
+import { recordUse } from '../commands/outcomes/record-use.ts';
 import { closingSignal, newFeedback, outcomeOf } from '../domain/learning/outcome.ts';
 import { systemTenant } from '../domain/access/context.ts';
 import type { OutcomeEvent, SessionEvent } from '../domain/learning/events.ts';
@@ -167,6 +168,8 @@ class OutcomeBatch {
     const search = idOf(searchId);
     const early = this.#rows.get(`${tenant}/${search}`);
     if (early && early.position > 0) return;
+    const earlySignals = early && (await signalsOf(services.store, tenant, search));
+    if (earlySignals) await recordUse(services, this.#contextOf(tenant, id), search, earlySignals);
     const choice = decision?.choice && decision.choice.arms.length > 1 ? decision.choice : undefined;
     if (!choice && session === undefined) {
       if (early) this.#drop(early);
@@ -176,7 +179,7 @@ class OutcomeBatch {
     const user = metadata.onBehalfOf ?? metadata.actor;
     const end = session === undefined ? undefined : this.#ends.get(`${tenant}/${session}`);
     const isEnded = end !== undefined && end.endedAt >= asked;
-    const outcome = early && outcomeOf(await signalsOf(services.store, tenant, search));
+    const outcome = earlySignals && outcomeOf(earlySignals);
     const finished = outcome?.explicit ?? false;
     const row: DecisionRow = {
       tenant,
@@ -245,7 +248,7 @@ class OutcomeBatch {
   }
 
   /** The outcome is computed from all signals of the search that the log holds by now. */
-  async #observed({ event, metadata, time, position }: Of<'OutcomeObserved'>): Promise<void> {
+  async #observed({ id, event, metadata, time, position }: Of<'OutcomeObserved'>): Promise<void> {
     const { services, windowMs, now } = this.#parts;
     const { tenant } = metadata;
     const { searchId, source } = event.data;
@@ -256,10 +259,13 @@ class OutcomeBatch {
     }
     // The process that closes searches writes their rows itself.
     if (source === 'window' || source === 'session-end') return;
+    const isExplicit = source === 'caller' || source === 'feedback';
+    const signals = isExplicit ? await signalsOf(services.store, tenant, search) : [];
+    await recordUse(services, this.#contextOf(tenant, id), search, signals);
     const row = this.#rows.get(`${tenant}/${search}`);
     if (row && row.position > 0) {
       if (row.consumed) return;
-      const outcome = outcomeOf(await signalsOf(services.store, tenant, search));
+      const outcome = outcomeOf(isExplicit ? signals : await signalsOf(services.store, tenant, search));
       const finished = row.finished || outcome.explicit;
       this.#put({ ...row, outcome, finished, dueAt: finished ? undefined : row.dueAt });
       return;

@@ -38,8 +38,22 @@ beforeAll(async () => {
   await admin.put(`/v1/memories/${first}/links/supports/${third}`);
   await admin.post(`/v1/memories/${third}/feedback`, { kind: 'outdated' });
   await admin.delete(`/v1/memories/${fourth}?mode=erase`);
-  const { body } = await admin.post('/v1/search', { query: 'pump of hall 9', waitMs: 30_000 });
-  expect(body.searchId).toBeTruthy();
+  const asked = {
+    query: 'pump of hall 9',
+    threshold: 0,
+    minPosition: lines.at(-1)!.position,
+    waitMs: 30_000,
+  };
+  const { body } = await admin.post('/v1/search', asked);
+  const used = body.results[0].memory.id;
+  expect((await admin.post(`/v1/searches/${body.searchId}/outcome`, { used: [used] })).status).toBe(200);
+  await vi.waitUntil(
+    async () => {
+      const { results } = (await admin.post('/v1/search', asked)).body;
+      return results.some(({ memory }: Json) => memory.importance !== 0.5);
+    },
+    { timeout: 30_000, interval: 100 },
+  );
   const { layer } = (await admin.get(`/v1/memories/${third}`)).body;
   expect((await admin.post('/v1/summaries/refresh', { layer })).status).toBe(202);
   await vi.waitUntil(async () => (await admin.get('/v1/summaries')).body.items.length === 3, {

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type pg from 'pg';
-import { clientOf, clientWithKey, freshTenant, type Client } from '../support/api.ts';
+import { clientOf, clientWithKey, freshTenant, type Client, type Json } from '../support/api.ts';
 import { ApiProcesses } from '../support/api-processes.ts';
 import { caughtUp } from '../support/log-reader.ts';
 import { postgresPrograms, PrivatePostgres } from '../support/private-postgres.ts';
@@ -54,6 +54,8 @@ describe.runIf(programs)('the query role on the read models', () => {
       waitMs: 20_000,
     });
     expect(found.body.results).toHaveLength(2);
+    const outcome = { used: [memory.id] };
+    expect((await client.post(`/v1/searches/${found.body.searchId}/outcome`, outcome)).status).toBe(200);
     // It already had a vector, which is moved to the table of superseded vectors.
     const content = 'retries of the billing service, and their pauses';
     const changed = await client.patch(`/v1/memories/${other.id}`, { content }, { 'if-match': '*' });
@@ -72,6 +74,11 @@ describe.runIf(programs)('the query role on the read models', () => {
     expect((await client.post('/v1/reasoning/search', { query: 'pump' })).status).toBe(200);
     while ((await client.get('/v1/reasoning/strategies')).body.items.length === 0) await sleep(50);
     expect((await client.post('/v1/admin/policies/train', { bootstrap: true })).status).toBe(200);
+    const isValued = async () =>
+      (await client.post('/v1/search', { query: 'billing service', threshold: 0 })).body.results.some(
+        (result: Json) => result.memory.importance !== 0.5,
+      );
+    while (!(await isValued())) await sleep(50);
     // The access by the search is recorded after its answer.
     while ((await client.get(`/v1/memories/${memory.id}`)).body.accessCount === 0) await sleep(50);
   }

@@ -8,6 +8,7 @@ import { recordTrace, recordTraceInput } from '../../src/commands/experience/rec
 import { resolveTrace } from '../../src/commands/experience/resolve-trace.ts';
 import { giveFeedback } from '../../src/commands/give-feedback.ts';
 import { linkMemories, unlinkMemories } from '../../src/commands/link-memories.ts';
+import { recordUse } from '../../src/commands/outcomes/record-use.ts';
 import { recordAuditRead } from '../../src/commands/record-audit-read.ts';
 import { storeMemory, storeMemoryInput } from '../../src/commands/store-memory.ts';
 import { updateMemory } from '../../src/commands/update-memory.ts';
@@ -270,6 +271,10 @@ export class HistoryWriter {
         [{ type: 'OutcomeObserved', data: { searchId, source: 'caller', memoryIds: [], ...used } }],
         eventContext(context, key),
       );
+      const memoryIdsUsed = quality > 0 ? memoryIds.slice(0, 1) : [];
+      await recordUse(this.#services, context, id, [
+        { kind: used.kind, source: 'caller', memoryIds: memoryIdsUsed },
+      ]);
       await resolveTrace(this.#services, context, id);
     }
   }

@@ -13,5 +13,6 @@ export const readModelNames = [
   'summaries',
   'traces',
   'usage',
+  'values',
   'vectors',
 ] as const;

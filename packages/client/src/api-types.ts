@@ -987,6 +987,8 @@ export interface AuditedSearch {
     score?: number;
     /** Contribution of feedback to the relevance, in log-odds */
     feedback?: number;
+    /** Contribution of the value of the memory to the relevance, in log-odds */
+    value?: number;
     /** Numbers of the trajectory steps that found the memory */
     steps?: number[];
   }[];

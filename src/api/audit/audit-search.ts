@@ -91,6 +91,9 @@ const auditedSearch = z
           .number()
           .optional()
           .meta({ description: 'Contribution of feedback to the relevance, in log-odds' }),
+        value: z.number().optional().meta({
+          description: 'Contribution of the value of the memory to the relevance, in log-odds',
+        }),
         steps: z
           .array(z.int())
           .optional()

@@ -13,6 +13,7 @@ import {
   PolicyUpdated,
 } from '../learning/policy-events.ts';
 import { OutcomeObserved, SessionEnded } from '../learning/events.ts';
+import { UseObserved, ValuesCompared } from '../learning/value-events.ts';
 import {
   LessonForgotten,
   LessonLearned,
@@ -95,6 +96,7 @@ const definitions = [
   LanguageModelCalled,
   OutcomeObserved,
   SessionEnded,
+  UseObserved,
   AuditRead,
   TenantCreated,
   ApiKeyCreated,
@@ -107,6 +109,7 @@ const definitions = [
   PolicyCompared,
   PolicyPromoted,
   PolicyRolledBack,
+  ValuesCompared,
   ProjectionRebuilt,
   ProjectionRebuildBegun,
   ProjectionRebuildEnded,

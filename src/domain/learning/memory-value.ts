@@ -6,6 +6,8 @@ export interface MemoryUse {
   readonly expected: number;
 }
 
+export const noUse: MemoryUse = { uses: 0, expected: 0 };
+
 /** Uses that are added to the observed and the expected ones: a memory that was shown three times at most is worth half of what it seems. */
 const priorUses = 3;
 

@@ -43,6 +43,8 @@ export interface Candidate extends TermFrequencies {
   readonly signals?: SignalValues;
   /** Log-odds that feedback adds (`feedbackOf`). */
   readonly feedback?: number | undefined;
+  /** Log-odds that its value adds: `memoryValue`, weighed. */
+  readonly value?: number | undefined;
   readonly text?: string;
   /** For a turn of a session: the terms of its window (`windowOf`), including its own. */
   readonly window?: TermFrequencies;
@@ -60,7 +62,7 @@ const MIN_OF_SAME_TEXT = 0.7;
 /** Scores candidates of one query. */
 export interface Scorer {
   /**
-   * A calibrated probability in [0, 1] that the memory is relevant. It depends on the query, the memory with its feedback and the
+   * A calibrated probability in [0, 1] that the memory is relevant. It depends on the query, the memory with its feedback and value, and the
    * turns around it in its session, and the tenant's term statistics; never on other candidates, the scope searched, or another tenant. Among
    * candidates with the same kinds of evidence the order is that of the fused score.
    */
@@ -88,7 +90,7 @@ export function scorerOf(query: RankedQuery): Scorer {
         if (isWordless) return sameness === 'exact' ? 1 : 0;
         return wanted && candidate.text !== undefined ? containment(wanted, shingles(candidate.text)) : 0;
       };
-      const { window, passages, speaker, occurredAt } = candidate;
+      const { window, passages, speaker, occurredAt, feedback = 0, value = 0 } = candidate;
       const found = evidence(terms, candidate, candidate.cosine, quoted, {
         window,
         passages,
@@ -96,7 +98,7 @@ export function scorerOf(query: RankedQuery): Scorer {
         dated: times && occurredAt !== undefined ? datedAs(occurredAt, times) : undefined,
       });
       const fused = fuse(found, scale.fusion, candidate.signals, query.signalWeights ?? SIGNALS_OFF);
-      return withFeedback(withSameText(probability(fused, found, scale), sameness), candidate.feedback ?? 0);
+      return withFeedback(withSameText(probability(fused, found, scale), sameness), feedback + value);
     },
     mayQuote(candidate) {
       if (isWordless) return candidate.length === 0;

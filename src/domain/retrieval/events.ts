@@ -92,6 +92,8 @@ export const SearchPerformed = defineEvent({
         score: z.number().optional(),
         /** Log-odds that feedback added to the relevance; absent if there was none. */
         feedback: z.number().optional(),
+        /** Log-odds that the value of the memory added; absent if there was none. Missing before version 6. */
+        value: z.number().optional(),
       }),
     ),
     warnings: z.array(z.string()),

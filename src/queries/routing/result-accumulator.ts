@@ -15,6 +15,7 @@ interface Entry {
   readonly memory: MemoryView;
   readonly isSuperseded: boolean | undefined;
   feedback: number | undefined;
+  value: number | undefined;
   score: number;
   /** The passage found by the search that gave the highest score. */
   passage: number | undefined;
@@ -45,18 +46,20 @@ export class ResultAccumulator {
     return this.#entries.size;
   }
 
-  add({ found: { memory, score, passage, isSuperseded, feedback }, evidence, side, steps }: Addition): void {
+  add({ found, evidence, side, steps }: Addition): void {
+    const { memory, score, passage, isSuperseded, feedback, value } = found;
     if (evidence > answering) this.#conditionsMet = true;
     let entry = this.#entries.get(memory.id);
     if (!entry) {
       const sides = { side: undefined, sideScore: -1 };
-      const found = { memory, isSuperseded, feedback, score, passage };
-      entry = { ...found, evidence, ...sides, tooOld: false, steps: new Set() };
+      const first = { memory, isSuperseded, feedback, value, score, passage };
+      entry = { ...first, evidence, ...sides, tooOld: false, steps: new Set() };
       this.#entries.set(memory.id, entry);
     }
     if (score > entry.score) {
       entry.passage = passage;
       entry.feedback = feedback;
+      entry.value = value;
     }
     entry.score = Math.max(entry.score, score);
     entry.evidence = Math.max(entry.evidence, evidence);
@@ -99,13 +102,14 @@ export class ResultAccumulator {
 
   /** The collected memory with this id, with the score that it has in the answer. */
   shown({ id, score }: Pick<SearchResult, 'id' | 'score'>): Scored {
-    const { memory, passage, isSuperseded, feedback } = this.#entries.get(id)!;
+    const { memory, passage, isSuperseded, feedback, value } = this.#entries.get(id)!;
     return {
       memory,
       score,
       passage,
       ...(isSuperseded !== undefined && { isSuperseded }),
       ...(feedback !== undefined && { feedback }),
+      ...(value !== undefined && { value }),
     };
   }
 

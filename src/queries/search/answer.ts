@@ -71,8 +71,8 @@ export function answerOf(request: Asked, finding: Finding, performance: Performa
   const { id, searchId, superseding } = performance;
   const { position, warnings, embeddingModel: model } = finding;
   const answer = { results: arrange(finding.best, request.order, superseding), searchId, position, warnings };
-  const feedback = new Map(finding.best.map(({ memory, feedback: added }) => [memory.id, added]));
-  return { ...answer, fact: { id, events: factsOf(request, { ...answer, model, performance, feedback }) } };
+  const added = new Map(finding.best.map((found) => [found.memory.id, found]));
+  return { ...answer, fact: { id, events: factsOf(request, { ...answer, model, performance, added }) } };
 }
 
 /** The same answer with more events to record, such as its trajectory. */

@@ -1,6 +1,7 @@
 import type { FeedbackEvent, RetrievalEvent } from '../../domain/retrieval/events.ts';
 import { estimateTokens } from '../../domain/text/estimate-tokens.ts';
 import type { Asked, Performance, SearchAnswer } from './answer.ts';
+import type { Scored } from './shortlist.ts';
 
 type SearchFact = Exclude<RetrievalEvent, FeedbackEvent>;
 
@@ -9,14 +10,14 @@ export interface RecordedAnswer extends Pick<SearchAnswer, 'results' | 'searchId
   /** Id of the embedding model that compared meaning. */
   readonly model: string | undefined;
   readonly performance: Performance;
-  /** Log-odds from feedback, by memory id. */
-  readonly feedback: ReadonlyMap<string, number | undefined>;
+  /** Log-odds from feedback and value, by memory id. */
+  readonly added: ReadonlyMap<string, Pick<Scored, 'feedback' | 'value'>>;
 }
 
 /** The events of a search: what was asked and answered, and which memories were shown. */
 export function factsOf(
   request: Asked,
-  { results, searchId, position, warnings, model, performance, feedback }: RecordedAnswer,
+  { results, searchId, position, warnings, model, performance, added }: RecordedAnswer,
 ): SearchFact[] {
   const { route, decision, durationMs, filterAsSent, session } = performance;
   const performed: SearchFact = {
@@ -34,8 +35,15 @@ export function factsOf(
       readPosition: position,
       ...(model !== undefined && { embeddingModel: model }),
       results: results.map(({ memory, rank, score, relevance }) => {
-        const added = feedback.get(memory.id);
-        return { memoryId: memory.id, rank, relevance, score, ...(added && { feedback: added }) };
+        const { feedback, value } = added.get(memory.id) ?? {};
+        return {
+          memoryId: memory.id,
+          rank,
+          relevance,
+          score,
+          ...(feedback && { feedback }),
+          ...(value && { value }),
+        };
       }),
       warnings: warnings.map(({ code }) => code),
       durationMs: Math.round(durationMs),

@@ -43,6 +43,8 @@ export const mostCandidates = 1_000;
 /** A search request, prepared. */
 export interface Query {
   readonly restrictions: Restrictions;
+  /** The user whose uses of memories count, with those of callers without one. */
+  readonly user: string | undefined;
   /** Whether the caller may see nothing at all. */
   readonly seesNothing: boolean;
   /** The text to embed. */
@@ -79,6 +81,7 @@ export function queryOf(
       tags,
       filter,
     },
+    user: caller.user,
     seesNothing: visibility !== 'all' && visibility.length === 0,
     denseText: dense,
     ...wordsOf(lexical, lexical === query ? times : undefined),

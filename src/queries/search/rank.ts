@@ -1,3 +1,4 @@
+import { memoryValue, type MemoryUse } from '../../domain/learning/memory-value.ts';
 import { weigh, type TermStatistics, type WeightedTerms } from '../../domain/ranking/bm25.ts';
 import type { AskedTimes } from '../../domain/ranking/dates.ts';
 import type { ModelScale } from '../../domain/ranking/calibration.ts';
@@ -13,6 +14,10 @@ import type { Candidate as SourceCandidate } from './sources/candidate-source.ts
 export interface Ranking extends ShortlistOptions {
   /** Judgements by memory id. */
   readonly judgements: ReadonlyMap<string, readonly Judgement[]>;
+  /** Uses by memory id, as far as the caller may know them. */
+  readonly uses: ReadonlyMap<string, MemoryUse>;
+  /** Weight of the value in log-odds; 0 if values do not change the ranking. */
+  readonly valueWeight: number;
   /** The query as the caller sent it: quotations and persons are taken from it. */
   readonly query: string;
   readonly times: AskedTimes;
@@ -27,12 +32,29 @@ export interface Ranking extends ShortlistOptions {
 /** The best of the candidates by our own score. */
 export function rank(
   candidates: readonly SourceCandidate[],
-  { query, times, terms, statistics, judgements, model, scale = scaleOf(model), ...options }: Ranking,
+  {
+    query,
+    times,
+    terms,
+    statistics,
+    judgements,
+    uses,
+    valueWeight,
+    model,
+    scale = scaleOf(model),
+    ...options
+  }: Ranking,
 ): Shortlist {
   const scorer = scorerOf({ text: query, times, terms, statistics, model, scale });
   const scorable = scorableOf(candidates, weigh(terms, statistics)).map((candidate) => {
-    const own = judgements.get(candidate.id);
-    return own ? { ...candidate, feedback: feedbackOf(own, scale) } : candidate;
+    const [own, use] = [judgements.get(candidate.id), uses.get(candidate.id)];
+    const value = use && valueWeight * memoryValue(use);
+    return {
+      ...candidate,
+      ...(own && { feedback: feedbackOf(own, scale) }),
+      ...(use && { use }),
+      ...(value && { value }),
+    };
   });
   return new Shortlist(scorable, scorer, options);
 }

@@ -18,6 +18,7 @@ import { liveModel, QueryVectors } from './query-vectors.ts';
 import { rank } from './rank.ts';
 import { readFeedback } from './read-feedback.ts';
 import { readSubstances } from './read-substances.ts';
+import { readValues } from './read-values.ts';
 import { SearchEngines, type SearchIndexes } from './search-engines.ts';
 import type { Scored } from './shortlist.ts';
 import { widenIfCrowded, type Attempt } from './widen-if-crowded.ts';
@@ -28,7 +29,15 @@ export interface Warning {
 }
 
 /** The read models that every search reads. */
-export const searchedModels = ['memories', 'lexical', 'vectors', 'usage', 'links', 'feedback'] as const;
+export const searchedModels = [
+  'memories',
+  'lexical',
+  'vectors',
+  'usage',
+  'links',
+  'feedback',
+  'values',
+] as const;
 
 /** What a search found, and from what. */
 export interface Finding {
@@ -43,6 +52,14 @@ export interface Finding {
   readonly view: ReadView;
 }
 
+/** How much the values of memories weigh in the ranking of a tenant, in log-odds. */
+export interface ValueWeights {
+  /** Called for every search, so it answers from memory whenever it can. */
+  weight(tenant: string): Promise<number>;
+}
+
+const noValues: ValueWeights = { weight: () => Promise.resolve(0) };
+
 /**
  * Hybrid search over what one caller may see: prepares the query, has a corpus find candidates, scores and orders them, and
  * reports what it could not use.
@@ -52,12 +69,20 @@ export class SearchService {
   readonly #vectors: QueryVectors;
   readonly #engines: SearchEngines;
   readonly #clock: Clock;
+  readonly #values: ValueWeights;
 
-  constructor(readModels: ReadModels, embedders: Embedders, clock: Clock, indexes: SearchIndexes = {}) {
+  constructor(
+    readModels: ReadModels,
+    embedders: Embedders,
+    clock: Clock,
+    indexes: SearchIndexes = {},
+    values: ValueWeights = noValues,
+  ) {
     this.#readModels = readModels;
     this.#vectors = new QueryVectors(embedders);
     this.#engines = new SearchEngines(readModels.sql, indexes);
     this.#clock = clock;
+    this.#values = values;
   }
 
   /**
@@ -135,6 +160,9 @@ export class SearchService {
     const { times } = query;
     const model = vector?.model.id ?? liveModel(view);
     const scale = this.#vectors.scaleOf(model);
+    const { tenant } = query.restrictions.region;
+    // Values are not kept by position: a search of the past ranks without them.
+    const valueWeight = request.asOf === undefined ? await this.#values.weight(tenant) : 0;
     return widenIfCrowded(query.limit, async (limit) => {
       await corpus.prepare(limit);
       const { list, rows, degradation } = await sql.transaction(async (tx) => {
@@ -142,13 +170,13 @@ export class SearchService {
         const { statistics } = opened;
         const terms = heaviest(query.terms, statistics);
         const candidates = await opened.find(weigh(terms, statistics), limit);
-        const judgements = await readFeedback(tx, view, {
-          tenant: query.restrictions.region.tenant,
-          ids: candidates.map(({ memory_id: id }) => id),
-          vector,
-          at: request.asOf,
-        });
-        const ranking = { ...request, terms, times, limit, statistics, judgements, model, scale };
+        const ids = candidates.map(({ memory_id: id }) => id);
+        const [judgements, uses] = await Promise.all([
+          readFeedback(tx, view, { tenant, ids, vector, at: request.asOf }),
+          readValues(tx, view, { tenant, user: query.user, ids }),
+        ]);
+        const known = { judgements, uses, valueWeight };
+        const ranking = { ...request, ...known, terms, times, limit, statistics, model, scale };
         const shortlist = rank(candidates, ranking);
         return {
           list: shortlist,

@@ -1,3 +1,4 @@
+import { importanceOf, type MemoryUse } from '../../domain/learning/memory-value.ts';
 import type { MemoryView } from '../../domain/memory/view.ts';
 import type { Candidate, Scorer } from '../../domain/ranking/score.ts';
 import { memoryOf, type MemoryRow } from '../memory-row.ts';
@@ -12,6 +13,8 @@ export interface Scored {
   readonly isSuperseded?: boolean;
   /** Log-odds of `score` that are from feedback; undefined if there is none. */
   readonly feedback?: number | undefined;
+  /** Log-odds of `score` that are from the value of the memory; undefined if there is none. */
+  readonly value?: number | undefined;
 }
 
 /** A memory as it is read for a search. */
@@ -35,6 +38,8 @@ export interface ShortlistOptions {
 export interface Listed extends Candidate {
   readonly id: string;
   readonly passageNumber?: number;
+  /** How often it was used, as far as the caller may know. */
+  readonly use?: MemoryUse;
 }
 
 interface Estimate {
@@ -92,13 +97,14 @@ export class Shortlist {
       if (!row) continue;
       const final = mayQuote ? this.#scorer.score({ ...candidate, text: row.value.content }) : score;
       if (final < threshold) continue;
-      const { feedback, passageNumber } = candidate;
+      const { feedback, value, use, passageNumber } = candidate;
       this.#scored.push({
-        memory: memoryOf(row),
+        memory: { ...memoryOf(row), ...(use && { importance: importanceOf(use) }) },
         score: final,
         passage: passageNumber,
         isSuperseded: row.is_superseded,
         ...(feedback !== undefined && { feedback }),
+        ...(value !== undefined && { value }),
       });
     }
     this.#scored.sort(byScore);

@@ -1,0 +1,46 @@
+import type { OutcomeSignal } from '../../domain/learning/outcome.ts';
+import { explicitlyUsed, usedResults, userOf } from '../../domain/learning/used-results.ts';
+import type { UseEvent } from '../../domain/learning/value-events.ts';
+import type { RetrievalEvent } from '../../domain/retrieval/events.ts';
+import { retrievalStream, useStream } from '../../domain/streams.ts';
+import { changeStream } from '../change-stream.ts';
+import type { CommandContext, CommandServices } from '../context.ts';
+
+/**
+ * Records which results of a search were used, by its explicit outcome. Nothing without one, nothing if that is recorded already, and
+ * nothing while the search itself is not in the log. Repeatable.
+ */
+export async function recordUse(
+  services: CommandServices,
+  context: CommandContext,
+  search: string,
+  signals: readonly OutcomeSignal[],
+): Promise<void> {
+  const used = explicitlyUsed(signals);
+  if (!used) return;
+  const { tenant } = context.caller;
+  const events = await services.store.load<RetrievalEvent>(retrievalStream(tenant, search));
+  const performed = events.find(({ event }) => event.type === 'SearchPerformed');
+  if (performed?.event.type !== 'SearchPerformed') return;
+  const { searchId, results } = performed.event.data;
+  const user = userOf(performed.metadata);
+  const observed: UseEvent = {
+    type: 'UseObserved',
+    data: {
+      searchId,
+      ...(user !== undefined && { user }),
+      askedAt: performed.position,
+      results: usedResults(results, used),
+    },
+  };
+  await changeStream<UseEvent>(services, context, {
+    stream: useStream(tenant, search),
+    memoryId: '',
+    decide: (loaded) => {
+      const last = loaded.at(-1)?.event.data.results;
+      const isKnown =
+        last !== undefined && last.every(({ used: was }, at) => was === observed.data.results[at]?.used);
+      return isKnown ? [] : [observed];
+    },
+  });
+}

@@ -1,0 +1,50 @@
+import { withFeedback } from '../ranking/feedback.ts';
+import type { OutcomeSignal } from './outcome.ts';
+
+/**
+ * The memories that were used by the explicit outcome of a search: by its caller's latest word, else by the latest feedback on each
+ * memory. Undefined without an explicit outcome: contexts, sessions and windows say nothing about the value of a memory.
+ */
+export function explicitlyUsed(signals: readonly OutcomeSignal[]): ReadonlySet<string> | undefined {
+  const posted = signals.findLast(({ source }) => source === 'caller');
+  if (posted) return new Set(posted.kind === 'used' ? posted.memoryIds : []);
+  const judged = new Map<string, boolean>();
+  for (const { source, kind, memoryIds } of signals)
+    if (source === 'feedback') for (const id of memoryIds) judged.set(id, kind === 'used');
+  if (judged.size === 0) return undefined;
+  return new Set([...judged].flatMap(([id, isUsed]) => (isUsed ? [id] : [])));
+}
+
+interface Shown {
+  readonly memoryId: string;
+  readonly relevance: number;
+  readonly value?: number | undefined;
+}
+
+interface UsedResult {
+  readonly memoryId: string;
+  readonly relevance: number;
+  readonly used: boolean;
+}
+
+/**
+ * The results of a search with whether they were used. The relevance is the one without the value: it is what the value is measured
+ * against. A use of what was not shown does not count.
+ */
+export function usedResults(results: readonly Shown[], used: ReadonlySet<string>): UsedResult[] {
+  return results.map(({ memoryId, relevance, value = 0 }) => ({
+    memoryId,
+    relevance: withFeedback(relevance, -value),
+    used: used.has(memoryId),
+  }));
+}
+
+/** The user in the metadata of an event; undefined for a caller without one. */
+export function userOf(metadata: {
+  readonly actor: string;
+  readonly onBehalfOf?: string | undefined;
+}): string | undefined {
+  const prefix = 'user:';
+  const { actor, onBehalfOf } = metadata;
+  return onBehalfOf ?? (actor.startsWith(prefix) ? actor.slice(prefix.length) : undefined);
+}

@@ -1,0 +1,54 @@
+import { z } from 'zod';
+import { defineEvent, type EventOf } from '../events/define.ts';
+
+/**
+ * Which results of a search were used, by its explicit outcome. The last event of the stream counts: a later outcome replaces an
+ * earlier one. It holds ids and numbers, and nothing of the content or question.
+ */
+export const UseObserved = defineEvent({
+  type: 'UseObserved',
+  category: 'outcome',
+  version: 1,
+  routing: z.object({
+    searchId: z.string(),
+    /** The user who asked; missing for a caller without one. */
+    user: z.string().optional(),
+    /** Position of the search in the log. */
+    askedAt: z.int().nonnegative(),
+    results: z.array(
+      z.object({
+        memoryId: z.string(),
+        /** As it was shown, without what the value had added to it. */
+        relevance: z.number().min(0).max(1),
+        used: z.boolean(),
+      }),
+    ),
+  }),
+  sealed: z.object({}),
+});
+
+/**
+ * A look at whether values would have ranked better in a tenant's own searches, and the weight that they have from then on. Looks are
+ * limited, so each is recorded.
+ */
+export const ValuesCompared = defineEvent({
+  type: 'ValuesCompared',
+  category: 'policy',
+  version: 1,
+  routing: z.object({
+    /** Number of searches with an explicit outcome in which something was used, at this look. */
+    searches: z.int().nonnegative(),
+    looks: z.int().positive(),
+    /** Mean gain of nDCG. */
+    gain: z.number(),
+    interval: z.tuple([z.number(), z.number()]),
+    /** The least gain with one user left out; missing for fewer than four users. */
+    leastWithoutOne: z.number().optional(),
+    /** Of the value in log-odds; 0 while values do not change the ranking. */
+    weight: z.number().min(0).max(0.5),
+  }),
+  sealed: z.object({}),
+});
+
+export type UseEvent = EventOf<typeof UseObserved>;
+export type ValuesComparison = EventOf<typeof ValuesCompared>;

@@ -1,0 +1,40 @@
+import type { UsedSearch } from '../../domain/learning/value-gain.ts';
+import type { ReadDemand, ReadModels } from '../read-models.ts';
+
+type Wait = Pick<ReadDemand, 'minPosition' | 'waitMs'>;
+
+/** Searches that are compared at most, so that a look takes a bounded time. */
+const mostSearches = 20_000;
+
+/** Reads the searches of a tenant with an explicit outcome. */
+export class ValueReader {
+  readonly #models: ReadModels;
+
+  constructor(models: ReadModels) {
+    this.#models = models;
+  }
+
+  /** How many searches there are in which something was used, as far as they are compared. */
+  count(tenant: string, wait: Wait): Promise<number> {
+    return this.#models.read({ projections: ['values'], ...wait }, async (view) => {
+      const [row] = await this.#models.sql.queryAs<{ count: number }>(
+        tenant,
+        `select count(*)::int as count from ${view.table('values', 'value_searches')} where tenant = $1 and is_used`,
+        [tenant],
+      );
+      return row!.count;
+    });
+  }
+
+  /** The latest searches. */
+  searches(tenant: string, wait: Wait): Promise<readonly UsedSearch[]> {
+    return this.#models.read({ projections: ['values'], ...wait }, (view) =>
+      this.#models.sql.queryAs<UsedSearch & Record<string, unknown>>(
+        tenant,
+        `select asker as "user", asked_at as "askedAt", known_at as "knownAt", results
+         from ${view.table('values', 'value_searches')} where tenant = $1 order by known_at desc limit $2`,
+        [tenant, mostSearches],
+      ),
+    );
+  }
+}

@@ -1,0 +1,119 @@
+import { beforeAll, describe, expect, it, vi } from 'vitest';
+import type { Client, Json } from '../support/api.ts';
+import { auditEvents } from '../support/events.ts';
+import { newTenant, type Tenant } from '../support/tenant.ts';
+import { useServer } from '../support/use-server.ts';
+
+const server = useServer({
+  because: 'it engages the kill switch, which all tenants share',
+  environment: { STRATALOG_EMBEDDER: 'deterministic' },
+});
+
+const within = { timeout: 30_000, interval: 200 };
+const query = 'How long does the build take?';
+const contents = [
+  'The build takes nine minutes on Mondays.',
+  'The build takes twelve minutes on Fridays.',
+  'The build takes four minutes on Sundays.',
+];
+
+describe('the value of memories', () => {
+  let tenant: Tenant;
+  let ada: Client;
+  let bob: Client;
+  let position: string;
+  /** The order without values, and the memory that Ada uses: the second. */
+  let first: string;
+  let used: string;
+
+  beforeAll(async () => {
+    tenant = await newTenant(server);
+    ada = await tenant.key({ user: 'ada', role: 'member' });
+    bob = await tenant.key({ user: 'bob', role: 'member' });
+    const lines = await tenant.admin.bulk(contents.map((content) => ({ content, layer: 'company' })));
+    ({ position } = lines.at(-1)!);
+    [first, used] = orderOf(await ask(bob)) as [string, string];
+  });
+
+  async function ask(client: Client, body: Json = {}): Promise<Json> {
+    const whole = { query, threshold: 0, order: 'relevance', minPosition: position, ...body };
+    const reply = await client.post('/v1/search', whole);
+    expect(reply, JSON.stringify(reply.body)).toMatchObject({ status: 200 });
+    return reply.body;
+  }
+
+  const orderOf = ({ results }: Json): string[] => results.map(({ memory }: Json) => memory.id);
+  const importanceIn = ({ results }: Json, id = used): number =>
+    results.find(({ memory }: Json) => memory.id === id).memory.importance;
+
+  async function use(times: number): Promise<void> {
+    for (let n = 0; n < times; n++) {
+      const { searchId } = await ask(ada);
+      expect((await ada.post(`/v1/searches/${searchId}/outcome`, { used: [used] })).status).toBe(200);
+    }
+  }
+
+  const comparisons = () => auditEvents(tenant.admin, 'type=ValuesCompared');
+
+  it('[C5] shows as importance, and changes no ranking before it is proven', async () => {
+    expect(importanceIn(await ask(ada))).toBe(0.5);
+    await use(49);
+    await vi.waitFor(async () => expect(importanceIn(await ask(ada))).toBeGreaterThan(0.55), within);
+    const answer = await ask(ada);
+    expect(importanceIn(answer, first)).toBeLessThan(0.5);
+    expect(orderOf(answer).slice(0, 2)).toEqual([first, used]);
+    expect(await comparisons()).toEqual([]);
+  });
+
+  it('[C5] [F1] changes the ranking from the first look on that proves a gain, which is an event', async () => {
+    await use(1);
+    await vi.waitFor(async () => expect(await comparisons()).toHaveLength(1), within);
+    await vi.waitFor(async () => expect(orderOf(await ask(ada))[0]).toBe(used), within);
+    const [look, ...others] = await comparisons();
+    expect(others).toEqual([]);
+    expect(look).toMatchObject({ actor: 'system', data: { searches: 50, looks: 1, weight: 0.5 } });
+    expect(look!.data.interval[0]).toBeGreaterThan(0);
+    const { searchId } = await ask(ada);
+    const { body } = await tenant.admin.get(`/v1/audit/searches/${searchId}?waitMs=20000`);
+    const valueOf = (id: string) => body.results.find(({ memoryId }: Json) => memoryId === id).value;
+    expect(valueOf(used)).toBeGreaterThan(0);
+    expect(valueOf(first)).toBeLessThan(0);
+  });
+
+  it("[C5] shows nothing of another user's use", async () => {
+    const answer = await ask(bob);
+    expect(orderOf(answer).slice(0, 2)).toEqual([first, used]);
+    for (const id of orderOf(answer)) expect(importanceIn(answer, id)).toBe(0.5);
+    const { body } = await tenant.admin.get(`/v1/audit/searches/${answer.searchId}?waitMs=20000`);
+    for (const result of body.results) expect(result).not.toHaveProperty('value');
+  });
+
+  it('[C5] is not in a search as of a position, and being shown alone changes nothing', async () => {
+    const past = await ask(ada, { asOf: position });
+    expect(orderOf(past).slice(0, 2)).toEqual([first, used]);
+    const before = importanceIn(await ask(ada));
+    expect(importanceIn(await ask(ada))).toBe(before);
+  });
+
+  it('[C5] [C7] ends with the kill switch, and begins again with its release', async () => {
+    const set = (engaged: boolean) => tenant.admin.post('/v1/admin/policies/kill-switch', { engaged });
+    const operator = await set(true);
+    expect(operator, JSON.stringify(operator.body)).toMatchObject({ status: 200 });
+    try {
+      await vi.waitFor(async () => expect(orderOf(await ask(ada))[0]).toBe(first), within);
+    } finally {
+      await set(false);
+    }
+    await vi.waitFor(async () => expect(orderOf(await ask(ada))[0]).toBe(used), within);
+  });
+
+  it('[C5] of an erased memory is gone with it, and a late outcome that names it changes nothing', async () => {
+    const { searchId } = await ask(ada);
+    expect((await tenant.admin.delete(`/v1/memories/${used}?mode=erase`)).status).toBe(200);
+    expect((await ada.post(`/v1/searches/${searchId}/outcome`, { used: [used] })).status).toBe(200);
+    await vi.waitFor(async () => expect(orderOf(await ask(ada))).not.toContain(used), within);
+    const answer = await ask(ada);
+    expect(JSON.stringify(answer)).not.toContain(used);
+    expect(orderOf(answer)).toHaveLength(2);
+  });
+});
