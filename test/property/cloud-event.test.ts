@@ -159,7 +159,7 @@ describe('[G5] topics', () => {
   });
 
   it('separate internal and unknown events from the others', () => {
-    for (const category of ['projection', 'policy', 'trace', '', 'toString'])
+    for (const category of ['projection', 'policy', 'unknown', '', 'toString'])
       expect(kindOfCategory(category)).toBe('internal');
   });
 
