@@ -17,8 +17,9 @@ export interface TrainerParts {
 /** Changes of the table by another process are noticed within this time. */
 const longestPauseMs = 30_000;
 const shortestPauseMs = 250;
-/** Pauses are so many times as long as the round before, so that rounds take a small part of the time. */
+/** Pauses are so many times as long as the round before, so that rounds take a small part of the time, but a round that had to wait delays the next one little. */
 const pauseFactor = 10;
+const mostPauseMs = 3_000;
 
 /** Trains and judges the policies of the tenants that have new decisions. One process does it at a time; two would do no harm. */
 export class PolicyTrainer implements EventProcessor {
@@ -40,7 +41,8 @@ export class PolicyTrainer implements EventProcessor {
       const seen = changed.count;
       const started = performance.now();
       const isDone = await this.round(signal);
-      await pause(Math.max(shortestPauseMs, pauseFactor * (performance.now() - started)), signal);
+      const pauseMs = pauseFactor * (performance.now() - started);
+      await pause(Math.min(Math.max(shortestPauseMs, pauseMs), mostPauseMs), signal);
       if (isDone) await changed.after(seen, longestPauseMs, signal);
     }
   }
