@@ -1,4 +1,3 @@
-/** @module-tag servers */
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { clientOf, type Client, type Json, type Reply } from '../support/api.ts';
 import { expectInvalid, expectProblem } from '../support/problem.ts';
@@ -176,36 +175,40 @@ const commands: Command[] = [
   },
 ];
 
-describe.each(commands)('a retry with the same key: $name', ({ prepare, send, otherBody, meanwhile }) => {
-  let scene: Scene;
-  let headers: Record<string, string>;
+describe.each(commands)(
+  'a retry with the same key: $name',
+  { tags: ['servers'] },
+  ({ prepare, send, otherBody, meanwhile }) => {
+    let scene: Scene;
+    let headers: Record<string, string>;
 
-  beforeEach(async () => {
-    scene = { memory: await stored(), other: await stored() };
-    headers = freshKey();
-    await prepare?.(scene);
-  });
-
-  it('[A11] replays the first answer even after later writes, and writes nothing', async () => {
-    const first = await send(scene, headers);
-    expectReplay(await send(scene, headers), first);
-    await meanwhile(scene);
-    const { position } = await admin.store({ content: 'a mark' });
-    expectReplay(await send(scene, headers), first);
-    const marked = await admin.store({ content: 'another mark' });
-    const events = await admin.get(`/v1/audit/events?after=${position}&minPosition=${marked.position}`);
-    const types = events.body.items.map(({ type }: Json) => type);
-    expect(types.filter((type: string) => type !== 'AuditRead')).toEqual(['MemoryStored']);
-  });
-
-  if (otherBody) {
-    it('[A11] with a different body answers 422 and keeps the first answer', async () => {
-      const first = await send(scene, headers);
-      expectProblem(await otherBody(scene, headers), 422, 'idempotency-key-reused');
-      expectReplay(await send(scene, headers), first);
+    beforeEach(async () => {
+      scene = { memory: await stored(), other: await stored() };
+      headers = freshKey();
+      await prepare?.(scene);
     });
-  }
-});
+
+    it('[A11] replays the first answer even after later writes, and writes nothing', async () => {
+      const first = await send(scene, headers);
+      expectReplay(await send(scene, headers), first);
+      await meanwhile(scene);
+      const { position } = await admin.store({ content: 'a mark' });
+      expectReplay(await send(scene, headers), first);
+      const marked = await admin.store({ content: 'another mark' });
+      const events = await admin.get(`/v1/audit/events?after=${position}&minPosition=${marked.position}`);
+      const types = events.body.items.map(({ type }: Json) => type);
+      expect(types.filter((type: string) => type !== 'AuditRead')).toEqual(['MemoryStored']);
+    });
+
+    if (otherBody) {
+      it('[A11] with a different body answers 422 and keeps the first answer', async () => {
+        const first = await send(scene, headers);
+        expectProblem(await otherBody(scene, headers), 422, 'idempotency-key-reused');
+        expectReplay(await send(scene, headers), first);
+      });
+    }
+  },
+);
 
 describe('the access count in a replay', () => {
   const replayed = [
@@ -264,7 +267,7 @@ describe('equality of request bodies', () => {
   });
 });
 
-describe('keys created with the master key', () => {
+describe('keys created with the master key', { tags: ['servers'] }, () => {
   it('[A11] are replayed for the same request, and rejected for another tenant’s', async () => {
     const master = clientOf(server, server.masterKey);
     const headers = freshKey();
