@@ -1,6 +1,6 @@
 /**
- * When the summaries of each scope are due. `cause` is the event that made them due: a generation is recorded once for it. Derived from
- * the log, like the checkpoint of the process manager that writes it.
+ * When the summaries of each scope are due. `cause` is the event that made them due: a generation is recorded once for it. Until
+ * `claimed_until` a process makes the summaries, or nobody tries again after a failure. Derived from the log, like the checkpoint of the process manager that writes it.
  */
 export const summaryScheduleSchema: readonly string[] = [
   `
@@ -19,6 +19,7 @@ create table control.summary_schedule (
   due_at timestamptz,
   trigger text,
   cause text not null,
+  claimed_until timestamptz,
   primary key (log_id, tenant, summary)
 );
 create index on control.summary_schedule (log_id, due_at) where due_at is not null;

@@ -91,37 +91,45 @@ export class SummaryScheduleTable {
       );
   }
 
-  /** The scopes that are due, the most general layer first. */
-  async due(now: Date, limit: number): Promise<ScheduleRow[]> {
+  /**
+   * Takes scopes that are due, those of the most general layers first, so that no other process takes them before `done` or `release`, or
+   * before the claim of a process that was killed has expired. `tenant` narrows it to one tenant.
+   */
+  async claim(
+    by: Date,
+    {
+      limit,
+      tenant,
+      claimMs,
+    }: { readonly limit: number; readonly tenant?: string; readonly claimMs: number },
+  ): Promise<ScheduleRow[]> {
     const rows = await this.#sql.query<StoredRow>(
-      `select * from control.summary_schedule where log_id = $1 and due_at <= $2
-       order by array_position($3::text[], layer) desc, due_at limit $4`,
-      [this.#logId, now, [...layers], limit],
+      `with due as (
+         select log_id, tenant, summary from control.summary_schedule
+         where log_id = $1 and due_at <= $2 and ($3::text is null or tenant = $3)
+           and (claimed_until is null or claimed_until <= now())
+         order by array_position($4::text[], layer) desc, due_at limit $5
+         for update skip locked)
+       update control.summary_schedule s set claimed_until = now() + $6 * interval '1 millisecond'
+       from due where s.log_id = due.log_id and s.tenant = due.tenant and s.summary = due.summary
+       returning s.*`,
+      [this.#logId, by, tenant ?? null, [...layers], limit, claimMs],
     );
     return rows.map(rowOf);
   }
 
-  /** Those of one tenant. */
-  async dueOf(tenant: string, by: Date, limit: number): Promise<ScheduleRow[]> {
-    const rows = await this.#sql.query<StoredRow>(
-      `select * from control.summary_schedule where log_id = $1 and tenant = $2 and due_at <= $3
-       order by array_position($4::text[], layer) desc, due_at limit $5`,
-      [this.#logId, tenant, by, [...layers], limit],
-    );
-    return rows.map(rowOf);
-  }
-
+  /** When the next scope can be claimed. */
   async nextDue(): Promise<Date | undefined> {
     const [row] = await this.#sql.query<{ next: Date | null }>(
-      'select min(due_at) as next from control.summary_schedule where log_id = $1',
+      'select min(greatest(due_at, claimed_until)) as next from control.summary_schedule where log_id = $1 and due_at is not null',
       [this.#logId],
     );
     return row?.next ?? undefined;
   }
 
   /**
-   * Called when a scope was dealt with. It is due again if another event has changed it since and it was found unchanged before, or
-   * as soon as the event of its new summaries is handled, which may have happened already.
+   * Called when a claimed scope was dealt with. It is due again if another event has changed it since and it was found unchanged before,
+   * or as soon as the event of its new summaries is handled, which may have happened already.
    */
   async done(
     { tenant, summary, cause, state }: ScheduleRow,
@@ -130,11 +138,31 @@ export class SummaryScheduleTable {
     const forgotten = unchanged
       ? ', changes = 0, first_change_at = null, reached_at = null, invalidated_at = null'
       : '';
-    await this.#sql.query(
-      `update control.summary_schedule set due_at = null, trigger = null ${forgotten}
-       where log_id = $1 and tenant = $2 and summary = $3
-         and (cause = $4 or (not $5::boolean and generated_at is not distinct from $6::timestamptz))`,
-      [this.#logId, tenant, summary, cause, unchanged, state.generatedAt ?? null],
+    await this.#sql.transaction(async (tx) => {
+      await tx.query(
+        `update control.summary_schedule set due_at = null, trigger = null ${forgotten}
+         where log_id = $1 and tenant = $2 and summary = $3
+           and (cause = $4 or (not $5::boolean and generated_at is not distinct from $6::timestamptz))`,
+        [this.#logId, tenant, summary, cause, unchanged, state.generatedAt ?? null],
+      );
+      await this.#claimFor(tx, { tenant, summary }, 0);
+    });
+  }
+
+  /** Gives a claimed scope back. It can be claimed again after `pauseMs`. */
+  release(row: Pick<ScheduledScope, 'tenant' | 'summary'>, pauseMs: number): Promise<void> {
+    return this.#claimFor(this.#sql, row, pauseMs);
+  }
+
+  async #claimFor(
+    sql: SqlExecutor,
+    { tenant, summary }: Pick<ScheduledScope, 'tenant' | 'summary'>,
+    ms: number,
+  ): Promise<void> {
+    await sql.query(
+      `update control.summary_schedule set claimed_until = now() + $4 * interval '1 millisecond'
+       where log_id = $1 and tenant = $2 and summary = $3`,
+      [this.#logId, tenant, summary, ms],
     );
   }
 }

@@ -17,18 +17,19 @@ export interface SchedulerParts extends GeneratorParts {
 }
 
 const atOnce = 20;
+/** Longer than the summaries of so many scopes take. What a process that was killed had claimed is made after this time. */
+const claimMs = 120_000;
 /** Changes of the schedule by another process are noticed within this time. */
 const longestPauseMs = 30_000;
-/** A scope whose summaries could not be made is tried again after this time. */
+/** A scope whose summaries could not be made is tried again after this time, and does not keep the others waiting. */
 const retryMs = 30_000;
 
-/** Makes the summaries that are due, of the most general layers first. One process does it at a time. */
+/** Makes the summaries that are due, of the most general layers first. All processes share the work by claims. */
 export class SummaryScheduler implements EventProcessor {
   readonly name = 'summary-scheduler';
-  readonly sharing = 'lease';
+  readonly sharing = 'group';
   readonly #parts: SchedulerParts;
   readonly #context: CommandContext;
-  readonly #retryAt = new Map<string, number>();
 
   constructor(parts: SchedulerParts, context: CommandContext) {
     this.#parts = parts;
@@ -42,10 +43,9 @@ export class SummaryScheduler implements EventProcessor {
     while (!signal.aborted) {
       const seen = changed.count;
       const now = services.clock.now();
-      const due = (await table.due(now, atOnce)).filter((row) => this.#isOutOfPause(row));
+      const due = await table.claim(now, { limit: atOnce, claimMs });
       for (const rows of groupBy(due, ({ tenant }) => tenant).values()) {
-        if (signal.aborted) return;
-        const together = [...rows, ...(await this.#riders(rows, now))];
+        const together = signal.aborted ? rows : [...rows, ...(await this.#riders(rows, now))];
         await this.#generate(together.sort(byGenerality), signal);
       }
       if (due.length > 0) continue;
@@ -62,22 +62,19 @@ export class SummaryScheduler implements EventProcessor {
   async #riders(rows: readonly ScheduleRow[], now: Date): Promise<ScheduleRow[]> {
     const { table, writer, windowMs } = this.#parts;
     if (!writer) return [];
-    const soon = await table.dueOf(rows[0]!.tenant, new Date(now.getTime() + windowMs), atOnce);
-    const known = new Set(rows.map(keyOf));
-    return soon.filter((row) => {
-      const { generatedAt } = row.state;
-      const isOld = !generatedAt || now.getTime() - generatedAt.getTime() >= windowMs;
-      return isOld && !known.has(keyOf(row)) && this.#isOutOfPause(row);
-    });
+    const { tenant } = rows[0]!;
+    const soon = await table.claim(new Date(now.getTime() + windowMs), { limit: atOnce, tenant, claimMs });
+    const isOld = ({ state: { generatedAt } }: ScheduleRow) =>
+      !generatedAt || now.getTime() - generatedAt.getTime() >= windowMs;
+    const [old, young] = [soon.filter(isOld), soon.filter((row) => !isOld(row))];
+    await this.#release(young, 0);
+    return old;
   }
 
   /** Makes the summaries of scopes of one tenant. */
   async #generate(rows: readonly ScheduleRow[], signal: AbortSignal): Promise<void> {
     const { table, services, onFailure } = this.#parts;
-    const failed = (row: ScheduleRow, error: unknown) => {
-      this.#retryAt.set(keyOf(row), performance.now() + retryMs);
-      onFailure(error);
-    };
+    if (signal.aborted) return this.#release(rows, 0);
     try {
       const settings = await readSummarySettings(services.store, rows[0]!.tenant);
       const generations = rows.map(({ tenant, layer, scope, state, due, cause }) => ({
@@ -92,25 +89,20 @@ export class SummaryScheduler implements EventProcessor {
       for (const [index, row] of rows.entries()) {
         const outcome = outcomes[index]!;
         if (typeof outcome === 'object') {
-          failed(row, outcome.error);
-          continue;
-        }
-        await table.done(row, { unchanged: outcome === 'unchanged' });
-        this.#retryAt.delete(keyOf(row));
+          onFailure(outcome.error);
+          await table.release(row, signal.aborted ? 0 : retryMs);
+        } else await table.done(row, { unchanged: outcome === 'unchanged' });
       }
     } catch (error) {
-      if (signal.aborted) return;
-      for (const row of rows) failed(row, error);
+      if (!signal.aborted) onFailure(error);
+      await this.#release(rows, signal.aborted ? 0 : retryMs);
     }
   }
 
-  /** One scope that fails must not keep the others waiting. */
-  #isOutOfPause(row: ScheduleRow): boolean {
-    return (this.#retryAt.get(keyOf(row)) ?? 0) <= performance.now();
+  async #release(rows: readonly ScheduleRow[], pauseMs: number): Promise<void> {
+    for (const row of rows) await this.#parts.table.release(row, pauseMs);
   }
 }
 
 const byGenerality = (left: ScheduleRow, right: ScheduleRow): number =>
   layers.indexOf(right.layer) - layers.indexOf(left.layer);
-
-const keyOf = ({ tenant, summary }: ScheduleRow): string => `${tenant}/${summary}`;
