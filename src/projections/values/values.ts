@@ -1,11 +1,14 @@
 import type { UseEvent } from '../../domain/learning/value-events.ts';
+import type { MemoryEvent } from '../../domain/memory/events.ts';
 import type { LoadedEvent } from '../../ports/event-store.ts';
 import type { SqlExecutor } from '../../ports/sql.ts';
+import { textHash } from '../../support/text-hash.ts';
 import { digestOf, digestOfAll } from '../digest.ts';
 import { protect, type Projection, type Tables } from '../projection.ts';
-import { Recordset } from '../recordset.ts';
-import { insert, together, type Write } from '../write.ts';
+import { memoryKeys, Recordset } from '../recordset.ts';
+import { insert, nothing, remove, statement, together, type Write } from '../write.ts';
 
+type Handled = LoadedEvent<UseEvent | Extract<MemoryEvent, { type: 'MemoryErased' }>>;
 type Results = UseEvent['data']['results'];
 
 interface SearchRow {
@@ -18,9 +21,12 @@ interface SearchRow {
   readonly results: Results;
 }
 
-interface ValueRow {
+interface MemoryKey {
   readonly tenant: string;
   readonly memory_id: string;
+}
+
+interface ValueRow extends MemoryKey {
   readonly asker: string;
   uses: number;
   expected: number;
@@ -44,6 +50,9 @@ const valueColumns = {
   expected: 'bigint',
 } as const;
 const addedValues = new Recordset(valueColumns);
+/** `erased` is a hash of the memory's id, so that no row names an erased memory. */
+const erasureColumns = { tenant: 'text', erased: 'text' } as const;
+const erasures = new Recordset(erasureColumns);
 
 /** Relevance is summed in millionths, so that sums are exact in any order. */
 const millionths = (relevance: number): number => Math.round(relevance * 1_000_000);
@@ -51,14 +60,15 @@ const millionths = (relevance: number): number => Math.round(relevance * 1_000_0
 /**
  * How often each memory was used, and how often its relevance promised it, in searches with an explicit outcome; apart for each user
  * that asked ('' is a caller without one). The row of a search is written by its own stream. Those of memories are sums, to which a
- * search adds the difference to what it had added before. Like the sums of `usage`, those of an erased memory stay, and are never
- * read again.
+ * search adds the difference to what it had added before. The erasure of a memory deletes its sums and its results in the rows of
+ * searches. It comes from another stream, so the outcome of a search may follow it: a hash of the memory's id stays in
+ * `value_erasures`, and what has such a hash is never counted. The rows are the same in any order of the streams.
  */
 export const values: Projection = {
   name: 'values',
-  version: 1,
-  handles: ['UseObserved'],
-  tables: ['values', 'value_searches'],
+  version: 2,
+  handles: ['UseObserved', 'MemoryErased'],
+  tables: ['values', 'value_searches', 'value_erasures'],
   create: (tables) => [
     `create table ${tables('values')} (
       tenant text not null,
@@ -79,38 +89,54 @@ export const values: Projection = {
       primary key (tenant, search_id)
     )`,
     `create index on ${tables('value_searches')} (tenant, known_at)`,
-    ...protect(tables('values')),
-    ...protect(tables('value_searches')),
+    `create index on ${tables('value_searches')} using gin (results jsonb_path_ops)`,
+    `create table ${tables('value_erasures')} (
+      tenant text not null,
+      erased text not null,
+      primary key (tenant, erased)
+    )`,
+    ...['values', 'value_searches', 'value_erasures'].flatMap((table) => protect(tables(table))),
   ],
-  plan: (events, executor, tables) => plan(events as readonly LoadedEvent<UseEvent>[], executor, tables),
+  plan: (events, executor, tables) => plan(events as readonly Handled[], executor, tables),
   digest: (tables) =>
     digestOfAll(
       digestOf(tables('values'), valueColumns),
       digestOf(tables('value_searches'), { ...searchColumns, results: 'jsonb' }),
+      digestOf(tables('value_erasures'), erasureColumns),
     ),
 };
 
-async function plan(
-  events: readonly LoadedEvent<UseEvent>[],
-  executor: SqlExecutor,
-  tables: Tables,
-): Promise<Write> {
-  const latest = new Map(events.map((loaded) => [loaded.stream, rowOf(loaded)]));
-  const rows = [...latest.values()];
-  const known = await executor.query<Pick<SearchRow, 'tenant' | 'asker' | 'results'>>(
-    `select t.tenant, t.asker, t.results from ${wantedSearches.as('wanted')}
-     join ${tables('value_searches')} t on ${wantedSearches.equal('t', 'wanted')}`,
-    wantedSearches.bind(rows),
-  );
+async function plan(events: readonly Handled[], executor: SqlExecutor, tables: Tables): Promise<Write> {
+  const gone: MemoryKey[] = [];
+  const latest = new Map<string, SearchRow>();
+  for (const loaded of events)
+    if (isErasure(loaded))
+      gone.push({ tenant: loaded.metadata.tenant, memory_id: loaded.event.data.memoryId });
+    else latest.set(loaded.stream, rowOf(loaded as LoadedEvent<UseEvent>));
+  const observed = [...latest.values()];
+  const [known, erasedBefore] =
+    observed.length === 0
+      ? [[], []]
+      : await Promise.all([readKnown(observed, executor, tables), readErasures(observed, executor, tables)]);
+  const newlyErased = gone.map(erasureOf);
+  const erased = new Set([...erasedBefore, ...newlyErased].map((row) => row.erased));
+  const isLeft = (tenant: string, memoryId: string) =>
+    !erased.has(erasureOf({ tenant, memory_id: memoryId }).erased);
+  const rows = [...known, ...observed].map((row) => ({
+    ...row,
+    results: row.results.filter(({ memoryId }) => isLeft(row.tenant, memoryId)),
+  }));
   const sums = new Map<string, ValueRow>();
-  for (const row of known) add(sums, row, -1);
-  for (const row of rows) add(sums, row, 1);
+  for (const [index, row] of rows.entries()) add(sums, row, index < known.length ? -1 : 1);
   const changes = [...sums.values()].sort((left, right) => (left.memory_id < right.memory_id ? -1 : 1));
   return together(
+    insert(tables('value_erasures'), erasures, newlyErased, 'on conflict (tenant, erased) do nothing'),
+    remove(tables('values'), memoryKeys, gone),
+    removeResults(tables('value_searches'), gone),
     insert(
       tables('value_searches'),
       addedSearches,
-      rows.map((row) => ({ ...row, results: JSON.stringify(row.results) })),
+      rows.slice(known.length).map((row) => ({ ...row, results: JSON.stringify(row.results) })),
       `on conflict (tenant, search_id) do update set
          known_at = excluded.known_at, is_used = excluded.is_used, results = excluded.results`,
     ),
@@ -122,6 +148,70 @@ async function plan(
          uses = t.uses + excluded.uses, expected = t.expected + excluded.expected`,
     ),
   );
+}
+
+type KnownRow = Pick<SearchRow, 'tenant' | 'asker' | 'results'> & Record<string, unknown>;
+
+/** What these searches have added before. */
+function readKnown(
+  searches: readonly SearchRow[],
+  executor: SqlExecutor,
+  tables: Tables,
+): Promise<KnownRow[]> {
+  return executor.query<KnownRow>(
+    `select t.tenant, t.asker, t.results from ${wantedSearches.as('wanted')}
+     join ${tables('value_searches')} t on ${wantedSearches.equal('t', 'wanted')}`,
+    wantedSearches.bind(searches),
+  );
+}
+
+interface Erasure extends Record<string, unknown> {
+  readonly tenant: string;
+  readonly erased: string;
+}
+
+/** The erased memories among the results of these searches. */
+function readErasures(
+  searches: readonly SearchRow[],
+  executor: SqlExecutor,
+  tables: Tables,
+): Promise<Erasure[]> {
+  const named = searches.flatMap(({ tenant, results }) =>
+    results.map(({ memoryId }) => erasureOf({ tenant, memory_id: memoryId })),
+  );
+  return executor.query<Erasure>(
+    `select t.tenant, t.erased from ${tables('value_erasures')} t
+     join (select distinct * from ${erasures.as('named')}) named on ${erasures.equal('t', 'named')}`,
+    erasures.bind(named),
+  );
+}
+
+/** The tenant is compared last: with it the planner would rather read all of its searches for each memory than the index of results. */
+function removeResults(table: string, gone: readonly MemoryKey[]): Write {
+  if (gone.length === 0) return nothing;
+  return statement(
+    `update ${table} t set results = (
+       select coalesce(jsonb_agg(one.result order by one.place), '[]')
+       from jsonb_array_elements(t.results) with ordinality one(result, place)
+       where one.result->>'memoryId' <> all (naming.ids))
+     from (
+       select s.tenant, s.search_id, array_agg(gone.memory_id::text) as ids
+       from ${memoryKeys.as('gone')} cross join lateral (
+         select n.tenant, n.search_id from ${table} n
+         where n.results @> jsonb_build_array(jsonb_build_object('memoryId', gone.memory_id)) offset 0) s
+       where s.tenant = gone.tenant
+       group by s.tenant, s.search_id) naming
+     where t.tenant = naming.tenant and t.search_id = naming.search_id`,
+    memoryKeys.bind(gone),
+  );
+}
+
+function isErasure(loaded: Handled): loaded is LoadedEvent<Extract<MemoryEvent, { type: 'MemoryErased' }>> {
+  return loaded.event.type === 'MemoryErased';
+}
+
+function erasureOf({ tenant, memory_id: id }: MemoryKey): Erasure {
+  return { tenant, erased: textHash(JSON.stringify([tenant, id])) };
 }
 
 function rowOf({ event, metadata, position }: LoadedEvent<UseEvent>): SearchRow {
