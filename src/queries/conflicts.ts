@@ -66,8 +66,9 @@ export class ConflictFinder {
     ids: readonly string[],
   ): Promise<readonly Conflict[]> {
     if (ids.length === 0) return [];
-    const rows = await this.#models.read({ projections: ['memories', 'usage', 'feedback'] }, (view) =>
-      readVisibleMemories(this.#models, view, caller, ids),
+    const rows = await this.#models.read(
+      { projections: ['memories', 'usage', 'feedback', 'values'] },
+      (view) => readVisibleMemories(this.#models, view, caller, ids),
     );
     return runInSlices(conflictSteps(stored, rows.map(memoryOf)));
   }

@@ -1,8 +1,8 @@
 import type { Filter, FilterField, FilterScalar } from '../domain/filter.ts';
 import { parseInstant } from '../domain/instant.ts';
-import { neutralImportance } from '../domain/memory/view.ts';
 import type { ReadView } from './read-models.ts';
 import { allOf, anyOf, type Parameters } from './sql-builder.ts';
+import { importanceSql, usesSql, type Asker } from './use-sql.ts';
 
 type Test = Extract<Filter, { kind: 'test' }>;
 
@@ -14,37 +14,39 @@ const timeColumns: Partial<Record<FilterField, string>> = {
   retentionUntil: 'retention_until',
 };
 
+/** A row of the memories table, `alias`, and who asks for it. */
+export interface FilteredRow {
+  readonly view: Pick<ReadView, 'table'>;
+  readonly alias: string;
+  readonly asker: Asker;
+}
+
 /**
- * A filter as a condition on a row `alias` of the memories table. All fields except times are compared as JSON, so values of
- * different types never match. A missing field fails every test except `ne` and `not`. `usage` is read only if the filter
- * names a counter; then the view needs it.
+ * A filter as a condition on a row of the memories table. All fields except times are compared as JSON, so values of
+ * different types never match. A missing field fails every test except `ne` and `not`. `usage` and `values` are
+ * read only if the filter names a counter or `importance`; then the view needs them.
  */
-export function filterCondition(
-  filter: Filter,
-  view: ReadView,
-  alias: string,
-  parameters: Parameters,
-): string {
+export function filterCondition(filter: Filter, row: FilteredRow, parameters: Parameters): string {
   switch (filter.kind) {
     case 'and':
-      return allOf(filter.filters.map((part) => filterCondition(part, view, alias, parameters)));
+      return allOf(filter.filters.map((part) => filterCondition(part, row, parameters)));
     case 'or':
-      return anyOf(filter.filters.map((part) => filterCondition(part, view, alias, parameters)));
+      return anyOf(filter.filters.map((part) => filterCondition(part, row, parameters)));
     case 'not':
-      return `not (${filterCondition(filter.filter, view, alias, parameters)})`;
+      return `not (${filterCondition(filter.filter, row, parameters)})`;
     case 'test':
-      return testCondition(filter, view, alias, parameters);
+      return testCondition(filter, row, parameters);
     default:
       return filter satisfies never;
   }
 }
 
 /** Never null, so `not` always inverts it. */
-function testCondition(test: Test, view: ReadView, alias: string, parameters: Parameters): string {
-  return `coalesce(${fieldCondition(test, view, alias, parameters)}, ${test.operator === 'ne'})`;
+function testCondition(test: Test, row: FilteredRow, parameters: Parameters): string {
+  return `coalesce(${fieldCondition(test, row, parameters)}, ${test.operator === 'ne'})`;
 }
 
-function fieldCondition(test: Test, view: ReadView, alias: string, parameters: Parameters): string {
+function fieldCondition(test: Test, { view, alias, asker }: FilteredRow, parameters: Parameters): string {
   const { field } = test;
   // An aggregate returns a row even if nothing was counted, and is evaluated once, even for a thousand values.
   const counter = (condition: string) =>
@@ -53,6 +55,10 @@ function fieldCondition(test: Test, view: ReadView, alias: string, parameters: P
   if (field === 'accessCount')
     return counter(jsonCondition('to_jsonb(coalesce(max(u.accesses), 0))', test, parameters));
   if (field === 'lastAccessedAt') return counter(timeCondition('max(u.last_accessed_at)', test, parameters));
+  if (field === 'importance') {
+    const keys = { tenant: `${alias}.tenant`, memoryId: `${alias}.memory_id` };
+    return usesSql(view, asker, keys, jsonCondition(importanceSql, test, parameters), parameters);
+  }
   const time = field === 'metadata' ? undefined : timeColumns[field];
   return time
     ? timeCondition(`${alias}.${time}`, test, parameters)
@@ -80,8 +86,6 @@ function fieldAsJson({ field, path, otherPaths = [] }: Test, alias: string, para
     case 'revision':
     case 'state':
       return `to_jsonb(${alias}.${field})`;
-    case 'importance':
-      return `'${neutralImportance}'::jsonb`;
     case 'representations.natural_language':
     case 'representations.graph':
     case 'representations.code':

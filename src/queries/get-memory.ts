@@ -6,8 +6,10 @@ import { noAccess, viewOf, type Counters, type MemoryView } from '../domain/memo
 import { Problem } from '../domain/problems.ts';
 import { isMemoryId, memoryStream } from '../domain/streams.ts';
 import type { EventStore, LoadedEvent } from '../ports/event-store.ts';
-import { countersOf, feedbackCounts, type MemoryRow } from './memory-row.ts';
+import { countersOf, feedbackCounts, type CountersRow } from './memory-row.ts';
 import type { ReadDemand, ReadModels } from './read-models.ts';
+import { Parameters } from './sql-builder.ts';
+import { useSql } from './use-sql.ts';
 
 type Wait = Pick<ReadDemand, 'minPosition' | 'waitMs'>;
 
@@ -26,7 +28,7 @@ export async function getMemory(
   const snapshot =
     asOf === undefined ? latest : foldMemory(loaded.filter(({ position }) => position <= asOf));
   if (!isLive(snapshot)) throw unknownMemory();
-  return viewOf(caller.tenant, snapshot, await readCounters(models, caller.tenant, memoryId, wait));
+  return viewOf(caller.tenant, snapshot, await readCounters(models, caller, memoryId, wait));
 }
 
 /** A memory's events. Throws the same `not-found` whether the memory is unknown, erased, or hidden from the caller now. */
@@ -45,18 +47,22 @@ export async function loadVisible(
 /** Counters of a memory that come from other streams. They may lag, but not behind `minPosition`. */
 export async function readCounters(
   models: ReadModels,
-  tenant: string,
+  { tenant, user }: Pick<TenantContext, 'tenant' | 'user'>,
   memoryId: string,
   wait: Wait = {},
 ): Promise<Counters> {
-  const [row] = await models.read({ projections: ['usage', 'feedback'], ...wait }, (view) =>
-    models.sql.queryAs<Pick<MemoryRow, 'accesses' | 'last_accessed_at' | 'feedback'>>(
+  const [row] = await models.read({ projections: ['usage', 'feedback', 'values'], ...wait }, (view) => {
+    const parameters = new Parameters();
+    const keys = { tenant: parameters.bind(tenant), memoryId: `${parameters.bind(memoryId)}::uuid` };
+    return models.sql.queryAs<CountersRow & Record<string, unknown>>(
       tenant,
-      `select u.accesses, u.last_accessed_at, ${feedbackCounts(view.table('feedback'), '$1', '$2')} as feedback
-       from (select 1) one left join ${view.table('usage')} u on u.tenant = $1 and u.memory_id = $2`,
-      [tenant, memoryId],
-    ),
-  );
+      `select u.accesses, u.last_accessed_at, ${feedbackCounts(view.table('feedback'), keys.tenant, keys.memoryId)} as feedback,
+         ${useSql(view, user, keys, parameters)} as use
+       from (select 1) one
+       left join ${view.table('usage')} u on u.tenant = ${keys.tenant} and u.memory_id = ${keys.memoryId}`,
+      parameters.values,
+    );
+  });
   return row ? countersOf(row) : noAccess;
 }
 

@@ -26,7 +26,7 @@ export interface LinkedRequest extends MemoryFilters {
 
 /**
  * Active memories with a link to or from any of these memories, in descending order of confidence. Runs one statement. The
- * view needs `links`, `memories` and `usage`.
+ * view needs `links`, `memories`, `usage`, `feedback` and `values`.
  */
 export function readLinked(
   sql: Sql,
@@ -49,7 +49,7 @@ export function readLinked(
      where l.tenant = ${tenant} and l.${own} = any (${from}::uuid[]) and l.to_position is null ${ofType}`;
   return sql.queryAs<LinkedRow>(
     region.tenant,
-    `select ${memoryColumns(view)}, n.type, n.direction, n.confidence, n.via
+    `select ${memoryColumns(view, filters.asker, parameters)}, n.type, n.direction, n.confidence, n.via
      from (${end('source', 'target', 'outgoing')} union all ${end('target', 'source', 'incoming')}) n
      join ${view.table('memories')} m on m.tenant = ${tenant} and m.memory_id = n.id and m.to_position is null
      ${joinUsage(view.table('usage'))}

@@ -14,6 +14,7 @@ import { countsOf, filedUnderAll, listsIn } from './postings-sql.ts';
 import type { ReadModels, ReadView } from './read-models.ts';
 import { regionCondition } from './scope-sql.ts';
 import { allOf, Parameters } from './sql-builder.ts';
+import type { Asker } from './use-sql.ts';
 
 /** Counting an index entry takes .5 µs in WebAssembly, so a count that does not shorten a list costs at most 2.5 ms. */
 const fewLimit = 5_000;
@@ -55,7 +56,7 @@ export function listMemories(
 ): Promise<MemoryPage> {
   const { asOf = 0, minPosition = 0, waitMs } = list;
   const demand = {
-    projections: ['memories', 'usage', 'feedback'],
+    projections: ['memories', 'usage', 'feedback', 'values'],
     minPosition: Math.max(minPosition, asOf),
     waitMs,
   };
@@ -81,14 +82,14 @@ async function readPage(
   const conditions = [
     ...(await postingConditions(sql, view, region, list, parameters)),
     regionCondition(region, 'm', parameters),
-    ...rowConditions(list, view, parameters),
+    ...rowConditions(list, view, caller.user, parameters),
   ];
   if (cursor !== undefined) {
     conditions.push(`m.memory_id ${beyond} ${parameters.bind(lastSeen(cursor, fingerprint))}::uuid`);
   }
   const rows = await sql.queryAs<MemoryRow>(
     caller.tenant,
-    `select ${memoryColumns(view)} from ${view.table('memories')} m ${joinUsage(view.table('usage'))}
+    `select ${memoryColumns(view, caller.user, parameters)} from ${view.table('memories')} m ${joinUsage(view.table('usage'))}
      where ${allOf(conditions)} order by m.memory_id ${direction} limit ${parameters.bind(limit + 1)}`,
     parameters.values,
   );
@@ -131,7 +132,7 @@ async function postingConditions(
   return [`m.memory_id = any (array(${filedUnderAll(short, view, tenant, parameters)}))`];
 }
 
-function rowConditions(list: ListMemories, view: ReadView, parameters: Parameters): string[] {
+function rowConditions(list: ListMemories, view: ReadView, asker: Asker, parameters: Parameters): string[] {
   const { asOf, spaces, tags, externalId, state = 'active', createdAfter, createdBefore, filter } = list;
   const conditions = [`m.state = ${parameters.bind(state)}`];
   if (asOf === undefined) conditions.push('m.to_position is null');
@@ -146,7 +147,7 @@ function rowConditions(list: ListMemories, view: ReadView, parameters: Parameter
     conditions.push(`m.created_at > ${parameters.bind(new Date(createdAfter))}`);
   if (createdBefore !== undefined)
     conditions.push(`m.created_at < ${parameters.bind(new Date(createdBefore))}`);
-  if (filter) conditions.push(filterCondition(filter, view, 'm', parameters));
+  if (filter) conditions.push(filterCondition(filter, { view, alias: 'm', asker }, parameters));
   return conditions;
 }
 

@@ -1,15 +1,19 @@
+import { importanceOf, noUse, type MemoryUse } from '../domain/learning/memory-value.ts';
 import type { MemoryState, MemoryValue } from '../domain/memory/memory.ts';
 import { noFeedback, viewOf, type Counters, type MemoryView } from '../domain/memory/view.ts';
 import type { ReadView } from './read-models.ts';
+import type { Parameters } from './sql-builder.ts';
+import { useSql, type Asker } from './use-sql.ts';
 
 /**
  * The columns that make a memory as callers see it, from the memories table `m` and the usage table `u`. The view needs
- * `feedback`.
+ * `feedback` and `values`.
  */
-export function memoryColumns(view: Pick<ReadView, 'table'>): string {
+export function memoryColumns(view: Pick<ReadView, 'table'>, asker: Asker, parameters: Parameters): string {
   return `m.tenant, m.memory_id, m.revision, m.from_position, m.from_time, m.created_at, m.state,
     m.retention_until, m.value, u.accesses, u.last_accessed_at,
-    case when u.feedbacks > 0 then ${feedbackCounts(view.table('feedback'), 'm.tenant', 'm.memory_id')} end as feedback`;
+    case when u.feedbacks > 0 then ${feedbackCounts(view.table('feedback'), 'm.tenant', 'm.memory_id')} end as feedback,
+    ${useSql(view, asker, { tenant: 'm.tenant', memoryId: 'm.memory_id' }, parameters)} as use`;
 }
 
 /** SQL for how many callers gave each kind of feedback, as JSON: the latest of each caller counts, unless it withdraws (`counts`). */
@@ -36,7 +40,10 @@ export interface MemoryRow extends Record<string, unknown> {
   accesses: number | null;
   last_accessed_at: Date | null;
   feedback: Partial<Counters['feedback']> | null;
+  use: MemoryUse | null;
 }
+
+export type CountersRow = Pick<MemoryRow, 'accesses' | 'last_accessed_at' | 'feedback' | 'use'>;
 
 export function joinUsage(usageTable: string): string {
   return `left join ${usageTable} u on u.tenant = m.tenant and u.memory_id = m.memory_id`;
@@ -58,8 +65,9 @@ export function memoryOf(row: MemoryRow): MemoryView {
   return viewOf(row.tenant, snapshot, countersOf(row));
 }
 
-export function countersOf(row: Pick<MemoryRow, 'accesses' | 'last_accessed_at' | 'feedback'>): Counters {
+export function countersOf(row: CountersRow): Counters {
   return {
+    importance: importanceOf(row.use ?? noUse),
     feedback: { ...noFeedback, ...row.feedback },
     accessCount: row.accesses ?? 0,
     ...(row.last_accessed_at && { lastAccessedAt: row.last_accessed_at.toISOString() }),

@@ -55,7 +55,7 @@ export async function findRelated(
   { types, depth, minPosition, waitMs }: RelatedRequest,
 ): Promise<RelatedMemories> {
   const { snapshot } = await loadVisible(store, caller, memoryId);
-  const demand = { projections: ['links', 'memories', 'usage', 'feedback'], minPosition, waitMs };
+  const demand = { projections: ['links', 'memories', 'usage', 'feedback', 'values'], minPosition, waitMs };
   return models.read(demand, async (view) => ({
     of: snapshot.state.value,
     ...(await follow(models.sql, view, caller, memoryId, { types, depth })),
@@ -70,7 +70,12 @@ async function follow(
   memoryId: string,
   { types, depth }: Pick<RelatedRequest, 'types' | 'depth'>,
 ): Promise<Pick<RelatedMemories, 'items' | 'truncated'>> {
-  const region = { tenant: caller.tenant, visibility: visible(caller) };
+  const asked = {
+    region: { tenant: caller.tenant, visibility: visible(caller) },
+    asker: caller.user,
+    types,
+    limit: mostLinks + 1,
+  };
   /** The memory through which each one was reached, and at which depth. */
   const ways = new Map([[memoryId, { via: memoryId, level: 0 }]]);
   const items: Related[] = [];
@@ -78,7 +83,7 @@ async function follow(
   let truncated = false;
   let isFull = false;
   for (let level = 1; level <= depth && frontier.length > 0 && !isFull; level++) {
-    const neighbours = await readLinked(sql, view, frontier, { region, types, limit: mostLinks + 1 });
+    const neighbours = await readLinked(sql, view, frontier, asked);
     truncated ||= neighbours.length > mostLinks;
     const next = new Set<string>();
     for (const row of neighbours.slice(0, mostLinks)) {

@@ -39,7 +39,7 @@ export async function validateMemories(
   const distinct = [...new Set(ids)];
   const upTo = (position: number | undefined) =>
     models.read(
-      { projections: ['links', 'memories', 'usage', 'feedback'], minPosition: position, waitMs },
+      { projections: ['links', 'memories', 'usage', 'feedback', 'values'], minPosition: position, waitMs },
       (view) => validateIn(models, view, caller, distinct),
     );
   const known = await upTo(minPosition);
@@ -87,7 +87,7 @@ export function readVisibleMemories(
   const region = regionCondition({ tenant: caller.tenant, visibility: visible(caller) }, 'm', parameters);
   return models.sql.queryAs<MemoryRow>(
     caller.tenant,
-    `select ${memoryColumns(view)} from ${view.table('memories')} m ${joinUsage(view.table('usage'))}
+    `select ${memoryColumns(view, caller.user, parameters)} from ${view.table('memories')} m ${joinUsage(view.table('usage'))}
      where m.memory_id = any (${parameters.bind(ids)}::uuid[]) and m.to_position is null and m.state = 'active' and ${region}`,
     parameters.values,
   );

@@ -82,6 +82,39 @@ describe('the value of memories', () => {
     expect(valueOf(first)).toBeLessThan(0);
   });
 
+  it('[C5] is the same importance wherever a memory is read, and in filters', async () => {
+    const link = await tenant.admin.put(`/v1/memories/${first}/links/supports/${used}`);
+    expect(link.status).toBe(200);
+    const linked = `minPosition=${link.body.position}&waitMs=20000`;
+    const importancesFor = async (client: Client): Promise<number[]> => {
+      const shown = importanceIn(await ask(client));
+      const past = importanceIn(await ask(client, { asOf: position }));
+      const [one, list, related] = await Promise.all([
+        client.get(`/v1/memories/${used}`),
+        client.get('/v1/memories'),
+        client.get(`/v1/memories/${first}/related?${linked}`),
+      ]);
+      const listed = list.body.items.find(({ id }: Json) => id === used).importance;
+      return [shown, past, one.body.importance, listed, related.body.items[0].memory.importance];
+    };
+    const found = async (client: Client, importance: Json): Promise<string[]> =>
+      orderOf(await ask(client, { filter: { importance } })).sort();
+    const [shown, ...others] = await importancesFor(ada);
+    expect(shown).toBeGreaterThan(0.6);
+    expect(others).toEqual(others.map(() => shown));
+    expect(await found(ada, { eq: shown })).toEqual([used]);
+    expect(await found(ada, { gt: 0.5 })).toEqual([used]);
+    expect(await found(ada, { in: [0, 0.1, 0.2, 0.3, 0.4, 0.6, 0.7, 0.8, shown] })).toEqual([used]);
+    expect(await found(ada, { lt: 0.5 })).not.toContain(used);
+    const filter = encodeURIComponent(JSON.stringify({ importance: { gte: shown } }));
+    const listFiltered = (client: Client) => client.get(`/v1/memories?filter=${filter}`);
+    expect((await listFiltered(ada)).body.items.map(({ id }: Json) => id)).toEqual([used]);
+    // Of another user's uses nothing is known anywhere.
+    expect(await importancesFor(bob)).toEqual([0.5, 0.5, 0.5, 0.5, 0.5]);
+    expect(await found(bob, { ne: 0.5 })).toEqual([]);
+    expect((await listFiltered(bob)).body.items).toEqual([]);
+  });
+
   it("[C5] shows nothing of another user's use", async () => {
     const answer = await ask(bob);
     expect(orderOf(answer).slice(0, 2)).toEqual([first, used]);

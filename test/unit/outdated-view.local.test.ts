@@ -119,7 +119,8 @@ const queries: Record<string, () => Promise<number>> = {
       .length;
   },
   'a list': async () => (await listMemories(models, caller, { limit: 10 })).items.length,
-  'counters of a memory': async () => ids.length + (await readCounters(models, 'acme', ids[0]!)).accessCount,
+  'counters of a memory': async () =>
+    ids.length + (await readCounters(models, { tenant: 'acme' }, ids[0]!)).accessCount,
   'what is related': async () =>
     ids.length + (await findRelated(test.store, models, caller, ids[0]!, { depth: 1 })).items.length,
   'a validation': async () => (await validateMemories(test.store.log, models, caller, { ids })).compared,

@@ -697,6 +697,7 @@ export interface Memory {
   revision: number;
   state: 'active' | 'deleted' | 'archived';
   retentionUntil?: string;
+  /** Value of the memory from its use, 0 to 1, as far as the caller may know it; 0.5 until it is learned. Always current, even with `asOf` */
   importance: number;
   /** Number of callers who gave each kind of feedback and have not withdrawn it. Always current, even with `asOf` */
   feedback: Record<'helpful' | 'irrelevant' | 'outdated' | 'inaccurate' | 'duplicate', number>;

@@ -40,7 +40,7 @@ async function firstCounters(
   memoryId: string,
 ): Promise<Counters> {
   const { commands, models } = services;
-  const count = () => readCounters(models, caller.tenant, memoryId);
-  // An answer of an earlier version has no feedback.
+  const count = () => readCounters(models, caller, memoryId);
+  // An answer of an earlier version has neither feedback nor importance.
   return { ...noAccess, ...(await runOnce(commands, context, count, 'counters')).answer };
 }

@@ -9,7 +9,7 @@ export interface MemoryUse {
 export const noUse: MemoryUse = { uses: 0, expected: 0 };
 
 /** Uses that are added to the observed and the expected ones: a memory that was shown three times at most is worth half of what it seems. */
-const priorUses = 3;
+export const priorUses = 3;
 
 /** Greatest weight of a value in log-odds. More of it hurt on development sets. */
 export const valueWeightLimit = 0.5;

@@ -28,7 +28,10 @@ export const memorySchema = z
     revision: z.int().nonnegative(),
     state: z.enum(memoryStates),
     retentionUntil: time.optional(),
-    importance: z.number(),
+    importance: z.number().meta({
+      description:
+        'Value of the memory from its use, 0 to 1, as far as the caller may know it; 0.5 until it is learned. Always current, even with `asOf`',
+    }),
     feedback: z.record(z.enum(feedbackKinds), z.int().nonnegative()).meta({
       description:
         'Number of callers who gave each kind of feedback and have not withdrawn it. Always current, even with `asOf`',
@@ -45,6 +48,8 @@ export type MemoryView = z.infer<typeof memorySchema>;
 
 /** Counters that come from other streams. They can lag behind the memory. */
 export type Counters = {
+  /** From the uses that the caller may know of. */
+  readonly importance: number;
   readonly feedback: Record<FeedbackKind, number>;
   readonly accessCount: number;
   readonly lastAccessedAt?: string;
@@ -58,10 +63,10 @@ export const noFeedback: Readonly<Record<FeedbackKind, number>> = {
   duplicate: 0,
 };
 
-export const noAccess: Counters = { feedback: noFeedback, accessCount: 0 };
-
-/** Importance of every memory until it is learned. */
+/** Importance of a memory until it is learned. */
 export const neutralImportance = 0.5;
+
+export const noAccess: Counters = { importance: neutralImportance, feedback: noFeedback, accessCount: 0 };
 
 /** Builds the API representation. The order of keys does not depend on how the events were stored. */
 export function viewOf(tenant: string, snapshot: LiveSnapshot, counters: Counters = noAccess): MemoryView {
@@ -85,7 +90,6 @@ export function viewOf(tenant: string, snapshot: LiveSnapshot, counters: Counter
     revision,
     state: state.status,
     ...(state.status === 'deleted' && { retentionUntil: state.retentionUntil }),
-    importance: neutralImportance,
     ...counters,
   };
 }

@@ -140,7 +140,8 @@ export class HopRun {
         ...(layers && { layers }),
         ...(scope && { scope }),
       };
-      const asked = { region, types: linkTypes, limit: mostLinked, spaces, tags, filter };
+      const own = { spaces, tags, filter, asker: caller.user };
+      const asked = { region, types: linkTypes, limit: mostLinked, ...own };
       const rows = await budget.within(readLinked(sql, view, ids, asked));
       return rows.flatMap((row) => {
         const { type, direction, confidence: score } = row;

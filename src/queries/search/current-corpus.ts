@@ -110,7 +110,10 @@ export class CurrentCorpus implements Corpus {
   }
 
   read(tx: SqlExecutor, ids: readonly string[]): Promise<FoundRow[]> {
-    return readMemories(tx, this.view, this.#tenant, ids, { filters: this.#query.restrictions });
+    return readMemories(tx, this.view, this.#tenant, ids, {
+      asker: this.#query.restrictions.asker,
+      filters: this.#query.restrictions,
+    });
   }
 }
 

@@ -3,6 +3,7 @@ import type { Filter } from '../../domain/filter.ts';
 import { filterCondition } from '../filter-sql.ts';
 import type { ReadView } from '../read-models.ts';
 import { allOf, type Parameters } from '../sql-builder.ts';
+import type { Asker } from '../use-sql.ts';
 import { lookupsOf } from './lookups.ts';
 
 /** Conditions on those properties of a memory that may change. */
@@ -10,6 +11,8 @@ export interface MemoryFilters {
   readonly spaces?: readonly string[] | undefined;
   readonly tags?: readonly string[] | undefined;
   readonly filter?: Filter | undefined;
+  /** A filter on importance counts the uses that this user may know of. */
+  readonly asker?: Asker;
 }
 
 export function hasFilters({ spaces, tags, filter }: MemoryFilters): boolean {
@@ -18,7 +21,7 @@ export function hasFilters({ spaces, tags, filter }: MemoryFilters): boolean {
 
 /** SQL conditions on a row of the memories table, `alias`. */
 export function filterConditions(
-  { spaces, tags, filter }: MemoryFilters,
+  { spaces, tags, filter, asker }: MemoryFilters,
   view: ReadView,
   alias: string,
   parameters: Parameters,
@@ -26,7 +29,7 @@ export function filterConditions(
   const conditions: string[] = [];
   if (spaces) conditions.push(`${alias}.spaces && ${parameters.bind([...spaces])}::text[]`);
   if (tags) conditions.push(`${alias}.tags && ${parameters.bind([...tags])}::text[]`);
-  if (filter) conditions.push(filterCondition(filter, view, alias, parameters));
+  if (filter) conditions.push(filterCondition(filter, { view, alias, asker }, parameters));
   return conditions;
 }
 

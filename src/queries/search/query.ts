@@ -43,8 +43,6 @@ export const mostCandidates = 1_000;
 /** A search request, prepared. */
 export interface Query {
   readonly restrictions: Restrictions;
-  /** The user whose uses of memories count, with those of callers without one. */
-  readonly user: string | undefined;
   /** Whether the caller may see nothing at all. */
   readonly seesNothing: boolean;
   /** The text to embed. */
@@ -80,8 +78,8 @@ export function queryOf(
       spaces,
       tags,
       filter,
+      asker: caller.user,
     },
-    user: caller.user,
     seesNothing: visibility !== 'all' && visibility.length === 0,
     denseText: dense,
     ...wordsOf(lexical, lexical === query ? times : undefined),

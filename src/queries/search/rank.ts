@@ -52,7 +52,6 @@ export function rank(
     return {
       ...candidate,
       ...(own && { feedback: feedbackOf(own, scale) }),
-      ...(use && { use }),
       ...(value && { value }),
     };
   });

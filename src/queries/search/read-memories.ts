@@ -2,12 +2,14 @@ import type { SqlExecutor } from '../../ports/sql.ts';
 import { memoryColumns } from '../memory-row.ts';
 import type { ReadView } from '../read-models.ts';
 import { allOf, Parameters } from '../sql-builder.ts';
+import type { Asker } from '../use-sql.ts';
 import { wasActive, wasValid } from './as-of/was-active.ts';
 import { filterConditions, type MemoryFilters } from './filter-join.ts';
 import { lookupsOf } from './lookups.ts';
 import type { FoundRow } from './shortlist.ts';
 
 interface ReadOptions {
+  readonly asker: Asker;
   /** A position: returns the memories as they were then, if they were active. */
   readonly at?: number;
   /** Filters that are checked again, because the memories may have changed since they were found. */
@@ -20,7 +22,7 @@ export async function readMemories(
   view: ReadView,
   tenant: string,
   ids: readonly string[],
-  { at, filters = {} }: ReadOptions = {},
+  { asker, at, filters = {} }: ReadOptions,
 ): Promise<FoundRow[]> {
   if (ids.length === 0) return [];
   const parameters = new Parameters();
@@ -29,12 +31,12 @@ export async function readMemories(
     at === undefined
       ? allOf([
           "t.to_position is null and t.state = 'active'",
-          ...filterConditions(filters, view, 't', parameters),
+          ...filterConditions({ ...filters, asker }, view, 't', parameters),
         ])
       : wasActive('t', at, parameters);
   const linked = at === undefined ? 'l.to_position is null' : wasValid('l', at, parameters);
   return tx.query<FoundRow>(
-    `select ${memoryColumns(view)}, exists (
+    `select ${memoryColumns(view, asker, parameters)}, exists (
        select 1 from ${view.table('links')} l
        where l.tenant = ${parameters.bind(tenant)} and l.target = found.memory_id and l.type = 'supersedes' and ${linked}
      ) as is_superseded

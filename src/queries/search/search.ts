@@ -160,7 +160,10 @@ export class SearchService {
     const { times } = query;
     const model = vector?.model.id ?? liveModel(view);
     const scale = this.#vectors.scaleOf(model);
-    const { tenant } = query.restrictions.region;
+    const {
+      asker,
+      region: { tenant },
+    } = query.restrictions;
     // Values are not kept by position: a search of the past ranks without them.
     const valueWeight = request.asOf === undefined ? await this.#values.weight(tenant) : 0;
     return widenIfCrowded(query.limit, async (limit) => {
@@ -173,7 +176,7 @@ export class SearchService {
         const ids = candidates.map(({ memory_id: id }) => id);
         const [judgements, uses] = await Promise.all([
           readFeedback(tx, view, { tenant, ids, vector, at: request.asOf }),
-          readValues(tx, view, { tenant, user: query.user, ids }),
+          readValues(tx, view, { tenant, user: asker, ids }),
         ]);
         const known = { judgements, uses, valueWeight };
         const ranking = { ...request, ...known, terms, times, limit, statistics, model, scale };

@@ -1,4 +1,3 @@
-import { importanceOf, type MemoryUse } from '../../domain/learning/memory-value.ts';
 import type { MemoryView } from '../../domain/memory/view.ts';
 import type { Candidate, Scorer } from '../../domain/ranking/score.ts';
 import { memoryOf, type MemoryRow } from '../memory-row.ts';
@@ -38,8 +37,6 @@ export interface ShortlistOptions {
 export interface Listed extends Candidate {
   readonly id: string;
   readonly passageNumber?: number;
-  /** How often it was used, as far as the caller may know. */
-  readonly use?: MemoryUse;
 }
 
 interface Estimate {
@@ -97,9 +94,9 @@ export class Shortlist {
       if (!row) continue;
       const final = mayQuote ? this.#scorer.score({ ...candidate, text: row.value.content }) : score;
       if (final < threshold) continue;
-      const { feedback, value, use, passageNumber } = candidate;
+      const { feedback, value, passageNumber } = candidate;
       this.#scored.push({
-        memory: { ...memoryOf(row), ...(use && { importance: importanceOf(use) }) },
+        memory: memoryOf(row),
         score: final,
         passage: passageNumber,
         isSuperseded: row.is_superseded,

@@ -73,7 +73,10 @@ export class PastCorpus implements Corpus {
   }
 
   read(tx: SqlExecutor, ids: readonly string[]): Promise<FoundRow[]> {
-    return readMemories(tx, this.view, this.#tenant, ids, { at: this.position });
+    return readMemories(tx, this.view, this.#tenant, ids, {
+      asker: this.#query.restrictions.asker,
+      at: this.position,
+    });
   }
 
   async #find(
