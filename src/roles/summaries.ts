@@ -1,5 +1,4 @@
 import { o200k } from '../adapters/tokenizer/o200k.ts';
-import { openLanguageModel } from '../backends/language-model.ts';
 import type { CommandServices } from '../commands/context.ts';
 import type { SummaryScope } from '../domain/summaries/summary-scope.ts';
 import type { Ledger } from '../commands/ledger/ledger.ts';
@@ -8,15 +7,11 @@ import {
   summaryGenerationMetrics,
   summaryRetrievalMetrics,
 } from '../observability/summary-metrics.ts';
-import { languageModelMetrics } from '../observability/telemetry.ts';
 import { ManagedProcessor } from '../processors/managed-processor.ts';
 import type { ProcessManager } from '../processors/process-manager.ts';
-import { ModelGuard } from '../queries/model-guard.ts';
-import { observed } from '../queries/observed-language-model.ts';
 import type { ReadModels } from '../queries/read-models.ts';
 import type { SummaryReaderParts } from '../queries/summaries/list-summaries.ts';
 import { readScopeSources } from '../queries/summaries/scope-sources.ts';
-import { ConsecutiveFailures } from '../support/resilience/circuit-breaker.ts';
 import { WakeUp } from '../support/wake-up.ts';
 import { summaryManager } from '../worker/summary-manager.ts';
 import { summaryScheduleManager } from '../worker/summary-schedule-manager.ts';
@@ -26,6 +21,7 @@ import { SummaryWriter } from '../worker/summary-writer.ts';
 import type { CommandSide } from './command-side.ts';
 import { systemCommandContext, type Process } from './process.ts';
 import { startProcessor } from './start-processor.ts';
+import { openWritingModel } from './writing-model.ts';
 
 /** A read model that is further behind is being rebuilt, or its source is down: the summary is retried. */
 const readModelPatienceMs = 30_000;
@@ -68,32 +64,10 @@ export function startSummaries(own: Process, { services, store, models, ledger }
   startProcessor(own, new SummaryScheduler({ ...generator, table, changed, windowMs, onFailure }, context));
 }
 
-/** Failures in a row after which a model is not called for a while, and how long. */
-const mostFailures = 3;
-const breakerMs = 60_000;
-
 /** Undefined if no language model may write summaries. */
-function summaryWriter({ config, logger, metrics }: Process, ledger: Ledger): SummaryWriter | undefined {
-  const { languageModel, abstractiveSummaries, summaryTimeoutMs: timeoutMs } = config;
-  // The ledger reserves what one request and its correction can cost.
-  const limits = { attempts: 1, requestMs: timeoutMs, deadlineMs: timeoutMs };
-  const opened = abstractiveSummaries ? openLanguageModel(config, limits) : undefined;
-  if (!languageModel || !opened) return undefined;
-  const guard = new ModelGuard(
-    observed(opened, languageModelMetrics(metrics.meter)),
-    (tenant, model) =>
-      logger.warn({ tenant, model }, 'a language model fails: summaries are extractive for a while'),
-    undefined,
-    { createRule: () => new ConsecutiveFailures(mostFailures), openMs: breakerMs },
-  );
-  return new SummaryWriter({
-    ledger,
-    languageModel: (tenant) => guard.of(tenant),
-    models: { usual: languageModel.models.root, cheap: languageModel.cheapModel },
-    timeoutMs,
-    onCall: summaryBatchMetrics(metrics.meter),
-    onFailure: (error) => logger.info({ err: error }, 'a language model did not write summaries'),
-  });
+function summaryWriter(own: Process, ledger: Ledger): SummaryWriter | undefined {
+  const parts = own.config.abstractiveSummaries ? openWritingModel(own, ledger, 'summaries') : undefined;
+  return parts && new SummaryWriter({ ...parts, onCall: summaryBatchMetrics(own.metrics.meter) });
 }
 
 /** Counts the summaries that are read, and logs the use of stale ones. */

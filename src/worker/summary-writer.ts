@@ -1,5 +1,6 @@
 import type { CommandContext } from '../commands/context.ts';
-import type { Ledger, MadeCall, Reservation } from '../commands/ledger/ledger.ts';
+import type { MadeCall, Reservation } from '../commands/ledger/ledger.ts';
+import type { Fallback } from '../domain/claims/fallback.ts';
 import type { Layer } from '../domain/layers.ts';
 import { batchesOf } from '../domain/summaries/abstract/batches.ts';
 import { compose } from '../domain/summaries/abstract/compose.ts';
@@ -13,26 +14,17 @@ import {
   type Brief,
 } from '../domain/summaries/abstract/prompt.ts';
 import type { Depth } from '../domain/summaries/depths.ts';
-import type { Fallback } from '../domain/summaries/events.ts';
 import type { Count, Extract, Source } from '../domain/summaries/extract.ts';
-import { LanguageModelFailed, type LanguageModelFor, type ModelUsage } from '../ports/language-model.ts';
+import type { ModelUsage } from '../ports/language-model.ts';
+import { ask, modelOf, refusedBy, type WriterParts } from './writing-model.ts';
 
-export interface WriterParts {
-  readonly ledger: Ledger;
-  readonly languageModel: LanguageModelFor;
-  readonly models: {
-    readonly usual: string;
-    /** Of the layers company and org. */
-    readonly cheap: string;
-  };
-  readonly timeoutMs: number;
+export interface SummaryWriterParts extends WriterParts {
   /** Called after each call with the number of scopes that it was for, and of those whose answer is used. */
   readonly onCall?: (call: {
     readonly model: string;
     readonly scopes: number;
     readonly used: number;
   }) => void;
-  readonly onFailure?: (error: unknown) => void;
 }
 
 /** A scope whose summaries a language model is to write. */
@@ -66,16 +58,15 @@ interface Planned extends WritingJob, Brief {
  * was reserved is charged, and the summary is extractive.
  */
 export class SummaryWriter {
-  readonly #parts: WriterParts;
+  readonly #parts: SummaryWriterParts;
 
-  constructor(parts: WriterParts) {
+  constructor(parts: SummaryWriterParts) {
     this.#parts = parts;
   }
 
   /** The model of a layer; `configured` is the name in its settings. */
   modelOf(layer: Layer, configured: string | undefined): string {
-    const { usual, cheap } = this.#parts.models;
-    return configured ?? (layer === 'company' || layer === 'org' ? cheap : usual);
+    return modelOf(this.#parts, layer, configured);
   }
 
   /**
@@ -126,10 +117,8 @@ export class SummaryWriter {
     const answered =
       called.length === 0 ? [] : await this.#call(called, count, signal, made, reservations[0]!);
     return batch.map((job, index) => {
-      const { outcome } = reservations[index]!;
-      if (outcome === 'exhausted') return [job, { fallback: 'budget-exhausted' }];
-      if (outcome === 'repeated') return [job, { fallback: 'interrupted' }];
-      return [job, answered[called.indexOf(job)]!];
+      const fallback = refusedBy(reservations[index]!.outcome);
+      return [job, fallback ? { fallback } : answered[called.indexOf(job)]!];
     });
   }
 
@@ -141,12 +130,11 @@ export class SummaryWriter {
     made: MadeCall[],
     { day }: Reservation,
   ): Promise<readonly Writing[]> {
-    const { languageModel, timeoutMs, onCall, onFailure } = this.#parts;
     const { context, model } = jobs[0]!;
     let usage: ModelUsage | undefined;
     let writings: readonly Writing[];
     try {
-      const completion = await languageModel(context.caller.tenant).complete({
+      const answer = await ask(this.#parts, context.caller.tenant, {
         role: 'root',
         model,
         purpose: 'summary',
@@ -154,24 +142,21 @@ export class SummaryWriter {
         input: summaryInput(jobs),
         schema: summaryAnswer,
         maxOutputTokens: jobs.reduce((sum, { depths }) => sum + mostOutputTokens(depths), 0),
-        signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
+        signal,
       });
-      ({ usage } = completion);
-      writings = compose(jobs, completion.value, count).map((extracts, index) => {
-        if (extracts === 'unsupported') return { fallback: 'claims-unsupported' };
-        if (extracts === 'incomplete') return { fallback: 'model-failed' };
-        return { extracts, model, shown: jobs[index]!.shown.map(({ id }) => id) };
-      });
-    } catch (error) {
-      if (!(error instanceof LanguageModelFailed)) throw error;
-      ({ usage } = error);
-      onFailure?.(error);
-      writings = jobs.map(() => ({ fallback: 'model-failed' }));
+      ({ usage } = answer);
+      writings = answer.value
+        ? compose(jobs, answer.value, count).map((extracts, index) => {
+            if (extracts === 'unsupported') return { fallback: 'claims-unsupported' };
+            if (extracts === 'incomplete') return { fallback: 'model-failed' };
+            return { extracts, model, shown: jobs[index]!.shown.map(({ id }) => id) };
+          })
+        : jobs.map(() => ({ fallback: 'model-failed' }));
     } finally {
       made.push(...shares(jobs, usage, day));
     }
     signal.throwIfAborted();
-    onCall?.({
+    this.#parts.onCall?.({
       model,
       scopes: jobs.length,
       used: writings.filter((writing) => 'extracts' in writing).length,

@@ -5,7 +5,8 @@ import { readSummarySettings } from '../../commands/summaries/configure-summarie
 import { assertNamesServedUser } from '../../domain/access/on-behalf.ts';
 import { depthSchema } from '../../domain/summaries/depths.ts';
 import { staleReasons } from '../../domain/summaries/freshness.ts';
-import { fallbacks, summaryTriggers, type Fallback } from '../../domain/summaries/events.ts';
+import { fallbacks, type Fallback } from '../../domain/claims/fallback.ts';
+import { summaryTriggers } from '../../domain/summaries/events.ts';
 import { summaryScopeKey, summaryScopeOf, type SummaryScope } from '../../domain/summaries/summary-scope.ts';
 import type { Summary } from '../../queries/summaries/list-summaries.ts';
 import { mostSummarizedScopes } from '../../queries/summaries/summary-rows.ts';

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { fallbacks } from '../claims/fallback.ts';
 import { defineEvent, type EventOf } from '../events/define.ts';
 import { layerSchema, scopeSchema } from '../layers.ts';
 import { depthSchema } from './depths.ts';
@@ -12,13 +13,6 @@ export type SummaryTrigger = (typeof summaryTriggers)[number];
 /** Why a summary no longer says what its sources say. */
 export const invalidations = ['erased', 'deleted', 'replaced'] as const;
 export type Invalidation = (typeof invalidations)[number];
-
-/**
- * Why summaries are extractive although a language model is configured. `interrupted`: the process ended in the middle of an earlier
- * attempt, which was paid for.
- */
-export const fallbacks = ['budget-exhausted', 'model-failed', 'claims-unsupported', 'interrupted'] as const;
-export type Fallback = (typeof fallbacks)[number];
 
 const scope = z.object(scopeSchema.shape);
 

@@ -1,4 +1,4 @@
-import { termCounts } from '../../text/tokens.ts';
+import { termCounts } from '../text/tokens.ts';
 
 /** Least share of the content words of a sentence that its sources must have. */
 export const leastSupport = 0.6;

@@ -1,0 +1,39 @@
+import { openLanguageModel } from '../backends/language-model.ts';
+import type { Ledger } from '../commands/ledger/ledger.ts';
+import { languageModelMetrics } from '../observability/telemetry.ts';
+import { ModelGuard } from '../queries/model-guard.ts';
+import { observed } from '../queries/observed-language-model.ts';
+import { ConsecutiveFailures } from '../support/resilience/circuit-breaker.ts';
+import type { WriterParts } from '../worker/writing-model.ts';
+import type { Process } from './process.ts';
+
+/** Failures in a row after which a model is not called for a while, and how long. */
+const mostFailures = 3;
+const breakerMs = 60_000;
+
+/** The language model that writes `what`, such as summaries, with a breaker of its own; undefined if none is configured. */
+export function openWritingModel(
+  { config, logger, metrics }: Process,
+  ledger: Ledger,
+  what: string,
+): WriterParts | undefined {
+  const { languageModel, summaryTimeoutMs: timeoutMs } = config;
+  // The ledger reserves what one request and its correction can cost.
+  const limits = { attempts: 1, requestMs: timeoutMs, deadlineMs: timeoutMs };
+  const opened = openLanguageModel(config, limits);
+  if (!languageModel || !opened) return undefined;
+  const guard = new ModelGuard(
+    observed(opened, languageModelMetrics(metrics.meter)),
+    (tenant, model) =>
+      logger.warn({ tenant, model }, `a language model fails: ${what} are made without it for a while`),
+    undefined,
+    { createRule: () => new ConsecutiveFailures(mostFailures), openMs: breakerMs },
+  );
+  return {
+    ledger,
+    languageModel: (tenant) => guard.of(tenant),
+    models: { usual: languageModel.models.root, cheap: languageModel.cheapModel },
+    timeoutMs,
+    onFailure: (error) => logger.info({ err: error }, `a language model did not write ${what}`),
+  };
+}

@@ -1,0 +1,49 @@
+import type { Ledger, Reservation } from '../commands/ledger/ledger.ts';
+import type { Fallback } from '../domain/claims/fallback.ts';
+import type { Layer } from '../domain/layers.ts';
+import {
+  LanguageModelFailed,
+  type CompletionRequest,
+  type LanguageModelFor,
+  type ModelUsage,
+} from '../ports/language-model.ts';
+
+/** What a language model needs to write texts whose costs are in the ledger. */
+export interface WriterParts {
+  readonly ledger: Ledger;
+  readonly languageModel: LanguageModelFor;
+  readonly models: {
+    readonly usual: string;
+    /** Of the layers company and org. */
+    readonly cheap: string;
+  };
+  readonly timeoutMs: number;
+  readonly onFailure?: (error: unknown) => void;
+}
+
+/** The model of a layer; `configured` is the name in its settings. */
+export function modelOf({ models }: WriterParts, layer: Layer, configured?: string): string {
+  return configured ?? (layer === 'company' || layer === 'org' ? models.cheap : models.usual);
+}
+
+/** Why a call whose reservation has this outcome is not made; undefined if it may be. */
+export function refusedBy(outcome: Reservation['outcome']): Fallback | undefined {
+  if (outcome === 'exhausted') return 'budget-exhausted';
+  return outcome === 'repeated' ? 'interrupted' : undefined;
+}
+
+/** The answer of a model, without `value` if it failed, with the usage that is paid for in both cases. */
+export async function ask<T>(
+  { languageModel, timeoutMs, onFailure }: WriterParts,
+  tenant: string,
+  request: CompletionRequest<T>,
+): Promise<{ readonly value?: T; readonly usage: ModelUsage | undefined }> {
+  try {
+    const signal = AbortSignal.any([request.signal, AbortSignal.timeout(timeoutMs)]);
+    return await languageModel(tenant).complete({ ...request, signal });
+  } catch (error) {
+    if (!(error instanceof LanguageModelFailed)) throw error;
+    onFailure?.(error);
+    return { usage: error.usage };
+  }
+}
