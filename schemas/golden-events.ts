@@ -33,7 +33,10 @@ const lesson = {
   failures: 0,
   title: 'Questions like: which index did we choose?',
   description: '“narrow filter” worked 2 times.',
-  content: 'Do: narrow filter 😀',
+  content: 'Do: narrow filter 😀 [1]',
+  model: 'gpt-4.1',
+  fallback: 'model-failed' as const,
+  cited: [other],
 };
 
 const figures = {

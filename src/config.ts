@@ -92,14 +92,16 @@ export const settings = z.object({
   STRATALOG_LLM_BASE_URL: endpointUrl('STRATALOG_LLM_API_KEY')
     .optional()
     .describe(
-      'Base URL of an OpenAI-compatible endpoint with a language model, such as https://api.openai.com/v1 or http://127.0.0.1:11434/v1. Optional. It receives complex questions, the tenant’s fields and values that they mention, and, for summaries, memories',
+      'Base URL of an OpenAI-compatible endpoint with a language model, such as https://api.openai.com/v1 or http://127.0.0.1:11434/v1. Optional. It receives complex questions, the tenant’s fields and values that they mention, for summaries memories, and for lessons the attempts that they are drawn from',
     ),
   STRATALOG_LLM_API_KEY: z.string().min(1).optional().describe('API key of the language model endpoint'),
   STRATALOG_LLM_MODEL: z
     .string()
     .min(1)
     .optional()
-    .describe('Language model that splits whole questions and writes summaries, such as gpt-4.1 or qwen3:4b'),
+    .describe(
+      'Language model that splits whole questions and writes summaries and lessons, such as gpt-4.1 or qwen3:4b',
+    ),
   STRATALOG_LLM_SUB_MODEL: z
     .string()
     .min(1)
@@ -110,7 +112,7 @@ export const settings = z.object({
     .min(1)
     .optional()
     .describe(
-      'Language model that writes the summaries of the layers company and org, such as gpt-4.1-mini. Default: STRATALOG_LLM_MODEL',
+      'Language model that writes the summaries and lessons of the layers company and org, such as gpt-4.1-mini. Default: STRATALOG_LLM_MODEL',
     ),
   STRATALOG_PRICES: z
     .string()
@@ -139,7 +141,15 @@ export const settings = z.object({
     ),
   STRATALOG_SUMMARY_TIMEOUT: integer(1, 600)
     .default(60)
-    .describe('Seconds that a language model may take to write summaries; then they are extractive'),
+    .describe(
+      'Seconds that a language model may take to write summaries or a lesson; then they are made without it',
+    ),
+  STRATALOG_LESSONS: z
+    .enum(['model', 'rules'])
+    .default('model')
+    .describe(
+      'Whether the language model writes the lessons of attempts, if one is configured. rules: no attempts are sent to it, whatever the settings of the tenant',
+    ),
   STRATALOG_SUMMARY_WINDOW: integer(1, 86_400)
     .default(300)
     .describe(
@@ -209,6 +219,9 @@ export interface Config extends ClusterConfig {
   readonly reasoning: boolean;
   /** Whether a language model may write summaries. */
   readonly abstractiveSummaries: boolean;
+  /** Whether a language model may write lessons. */
+  readonly writtenLessons: boolean;
+  /** Of a call that writes summaries or a lesson. */
   readonly summaryTimeoutMs: number;
   readonly summaryWindowMs: number;
   readonly outcomeWindowMs: number;
@@ -258,6 +271,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     routing: values.STRATALOG_ROUTING === 'on',
     reasoning: values.STRATALOG_REASONING === 'on',
     abstractiveSummaries: values.STRATALOG_SUMMARIES === 'model',
+    writtenLessons: values.STRATALOG_LESSONS === 'model',
     summaryTimeoutMs: values.STRATALOG_SUMMARY_TIMEOUT * 1_000,
     outcomeWindowMs: values.STRATALOG_OUTCOME_WINDOW * 1_000,
     summaryWindowMs: values.STRATALOG_SUMMARY_WINDOW * 1_000,

@@ -8,6 +8,7 @@ import {
   type RoutingSettings,
 } from '../domain/routing/settings.ts';
 import { killSwitchStream, routingStream } from '../domain/streams.ts';
+import type { EventStore } from '../ports/event-store.ts';
 import { changeStream } from './change-stream.ts';
 import { callerKey, type CommandContext, type CommandResult, type CommandServices } from './context.ts';
 
@@ -67,6 +68,11 @@ export async function setKillSwitch(
     },
     key: () => callerKey(services.vault, context.caller),
   });
+}
+
+/** The settings of a tenant, as they are in the log now. */
+export async function readRoutingSettings(store: EventStore, tenant: string): Promise<RoutingSettings> {
+  return settingsOf(await store.load<PolicyEvent>(routingStream(tenant)));
 }
 
 /** The latest settings of a tenant. */

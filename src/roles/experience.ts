@@ -1,9 +1,13 @@
+import { o200k } from '../adapters/tokenizer/o200k.ts';
+import { readRoutingSettings } from '../commands/configure-routing.ts';
 import type { CommandServices } from '../commands/context.ts';
+import type { Ledger } from '../commands/ledger/ledger.ts';
 import { ManagedProcessor } from '../processors/managed-processor.ts';
 import type { ProcessManager } from '../processors/process-manager.ts';
 import { LessonReader } from '../queries/experience/lesson-reader.ts';
 import { TraceReader } from '../queries/experience/trace-reader.ts';
 import { LessonManager, type LessonReads } from '../worker/lesson-manager.ts';
+import { LessonWriter } from '../worker/lesson-writer.ts';
 import { TraceMemoriesTable } from '../worker/trace-memories-table.ts';
 import { traceManager } from '../worker/trace-manager.ts';
 import { traceOutcomes } from '../worker/trace-outcomes.ts';
@@ -11,6 +15,7 @@ import type { CommandSide } from './command-side.ts';
 import { systemCommandContext, type Process } from './process.ts';
 import type { ReadSide } from './read-side.ts';
 import { startProcessor } from './start-processor.ts';
+import { openWritingModel } from './writing-model.ts';
 
 /** A read model that is further behind is being rebuilt, or its source is down: the lesson is retried. */
 const waitMs = 30_000;
@@ -18,12 +23,13 @@ const waitMs = 30_000;
 interface ExperienceServices extends Pick<ReadSide, 'models' | 'embedders'> {
   readonly services: CommandServices;
   readonly store: CommandSide['store'];
+  readonly ledger: Ledger;
 }
 
 /** Follows the attempts that callers record: erases them with their memories, and draws lessons from them. */
 export function startExperience(
   own: Process,
-  { services, store, models, embedders }: ExperienceServices,
+  { services, store, models, embedders, ledger }: ExperienceServices,
 ): void {
   const { sql } = own.stores;
   const start = (manager: ProcessManager, message: string) =>
@@ -55,7 +61,17 @@ export function startExperience(
     'the outcome of a trace could not be recorded and will be retried',
   );
   start(
-    new LessonManager({ services, reads }, systemCommandContext('lessons')),
+    new LessonManager(
+      { services, reads, writer: lessonWriter(own, store, ledger) },
+      systemCommandContext('lessons'),
+    ),
     'a lesson could not be drawn and will be retried',
   );
+}
+
+/** Undefined if no language model may write lessons. */
+function lessonWriter(own: Process, store: CommandSide['store'], ledger: Ledger): LessonWriter | undefined {
+  const parts = own.config.writtenLessons ? openWritingModel(own, ledger, 'lessons') : undefined;
+  const isAllowed = async (tenant: string) => (await readRoutingSettings(store, tenant)).languageModel;
+  return parts && new LessonWriter({ ...parts, tokenizer: o200k, isAllowed });
 }

@@ -24,7 +24,7 @@ export function startWorker(
   const { erasures, operations, models } = readSide;
   startProcessor(own, erasures);
   startSummaries(own, { services: commands, store, models, ledger });
-  startExperience(own, { services: commands, store, models, embedders: readSide.embedders });
+  startExperience(own, { services: commands, store, models, embedders: readSide.embedders, ledger });
   const outcomes = startOutcomes(own, { services: commands, store, models });
   startPolicies(own, outcomes, { services: commands, models });
   startRenewal(own, operations);

@@ -1,9 +1,14 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { lessonOf, type Attempt } from '../../src/domain/experience/lessons.ts';
+import { findingsOf, lessonOf as write, type Attempt } from '../../src/domain/experience/lessons.ts';
 import { allOutcomes } from '../../src/domain/experience/trace.ts';
 
 let position = 0;
+
+function lessonOf(attempts: readonly Attempt[]) {
+  const findings = findingsOf(attempts);
+  return findings && write(findings);
+}
 
 function attempt(fields: Partial<Attempt>): Attempt {
   position++;

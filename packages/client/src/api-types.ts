@@ -388,7 +388,7 @@ export interface RoutingChange {
   shadow?: boolean | undefined;
   /** Whether some questions take the other route, to learn from their outcomes which one is better. Only where an outcome can be observed: in sessions, and for callers that post outcomes. Default: true */
   exploration?: boolean | undefined;
-  /** Whether the language model, if one is configured, proposes how to split questions and what to search for. Default: true */
+  /** Whether the language model, if one is configured, proposes how to split questions and what to search for, and writes lessons. Default: true */
   languageModel?: boolean | undefined;
   budgets?:
     | {
@@ -879,7 +879,7 @@ export interface Costs {
   /** Month of UTC, such as 2026-11 */
   month: string;
   models: {
-    purpose: 'summary' | 'embedding';
+    purpose: 'summary' | 'lesson' | 'embedding';
     model: string;
     requests: number;
     inputTokens: number;
@@ -1252,6 +1252,12 @@ export interface Lesson {
   support: number;
   /** Number of attempts that failed by it */
   failures: number;
+  /** The language model that wrote it; `rules-1` if none did */
+  model: string;
+  /** Why no language model wrote it, although one is configured */
+  fallback?: 'budget-exhausted' | 'model-failed' | 'claims-unsupported' | 'interrupted';
+  /** Ids of the traces that its marks name; the first is `[1]`. Rules set no marks */
+  sources: string[];
   /** Layer that determines who can see the memory; values from most to least specific */
   layer: 'agent' | 'user' | 'session' | 'project' | 'team' | 'org' | 'company';
   scope: {
@@ -1406,7 +1412,7 @@ export interface Routing {
     shadow: boolean;
     /** Whether some questions take the other route, to learn from their outcomes which one is better. Only where an outcome can be observed: in sessions, and for callers that post outcomes. Default: true */
     exploration: boolean;
-    /** Whether the language model, if one is configured, proposes how to split questions and what to search for. Default: true */
+    /** Whether the language model, if one is configured, proposes how to split questions and what to search for, and writes lessons. Default: true */
     languageModel: boolean;
     budgets: RoutingBudgets;
     reasoning: ReasoningSettings;
@@ -1923,7 +1929,7 @@ export interface ConfigureRoutingAnswer {
     shadow: boolean;
     /** Whether some questions take the other route, to learn from their outcomes which one is better. Only where an outcome can be observed: in sessions, and for callers that post outcomes. Default: true */
     exploration: boolean;
-    /** Whether the language model, if one is configured, proposes how to split questions and what to search for. Default: true */
+    /** Whether the language model, if one is configured, proposes how to split questions and what to search for, and writes lessons. Default: true */
     languageModel: boolean;
     budgets: RoutingBudgets;
     reasoning: ReasoningSettings;

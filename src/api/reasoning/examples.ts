@@ -36,6 +36,8 @@ export const lessonExample = {
     'Do: searched the team layer by the word release\nUnlike what failed: topK 5 instead of 50\nAvoid: searched everywhere (too many results)',
   support: 2,
   failures: 0,
+  model: 'rules-1',
+  sources: [],
   layer: 'user',
   scope: { user: 'ada' },
   revisedAt: at,

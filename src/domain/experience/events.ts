@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { fallbacks } from '../claims/fallback.ts';
 import { defineEvent, type EventOf } from '../events/define.ts';
 import { jsonObject } from '../json.ts';
 import { layerSchema, scopeSchema } from '../layers.ts';
@@ -98,6 +99,12 @@ const lessonFields = {
     traceIds: z.array(z.string()),
     support: z.int(),
     failures: z.int(),
+    /** `rules-1`, or the name of a language model. */
+    model: z.string(),
+    /** Why the rules wrote it although a language model is configured. */
+    fallback: z.enum(fallbacks).optional(),
+    /** The traces that the marks in its texts name; the first is `[1]`. Of rules there are none. */
+    cited: z.array(z.string()).optional(),
   }),
   sealed: z.object({ title: z.string(), description: z.string(), content: z.string() }),
 };

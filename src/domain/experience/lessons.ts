@@ -21,7 +21,7 @@ export interface Lesson {
   readonly failures: number;
 }
 
-/** Attempts by the same approach. */
+/** Attempts by the same approach, the newest first. */
 interface Approach {
   readonly attempts: readonly Attempt[];
   readonly successes: number;
@@ -29,6 +29,18 @@ interface Approach {
   /** Mean of its success under a uniform prior: one success counts less than three, and each failure lowers it. */
   readonly worth: number;
 }
+
+/** What differs between the attempts at similar questions. */
+export interface Findings {
+  /** Those with an outcome, the newest first. */
+  readonly attempts: readonly Attempt[];
+  /** The approach to recommend. */
+  readonly works: Approach | undefined;
+  readonly failing: readonly Approach[];
+}
+
+/** Name and version of the rules. A version that writes other lessons of the same attempts needs a new name. */
+export const rules = 'rules-1';
 
 const leastAttempts = 2;
 /** An approach is recommended while it is more likely to succeed than to fail. */
@@ -44,10 +56,10 @@ const outcomeWeights: Readonly<Record<TraceOutcome, number>> = {
 };
 
 /**
- * What attempts at similar questions teach, by rules and in their own words: the approach that works, in which parameters it differs
- * from those that failed, and what to avoid. Undefined if there are too few attempts with an outcome.
+ * What works and what fails: the approach with the best record, while it is more likely to succeed than to fail. Undefined if there are
+ * too few attempts with an outcome.
  */
-export function lessonOf(all: readonly Attempt[]): Lesson | undefined {
+export function findingsOf(all: readonly Attempt[]): Findings | undefined {
   const attempts = all
     .filter(({ outcome }) => outcome !== 'pending')
     .sort((left, right) => right.position - left.position);
@@ -56,6 +68,14 @@ export function lessonOf(all: readonly Attempt[]): Lesson | undefined {
   const [best] = approaches;
   const works = best !== undefined && best.successes > 0 && best.worth > leastWorth ? best : undefined;
   const failing = approaches.filter((approach) => approach !== works && approach.failures > 0);
+  return { attempts, works, failing };
+}
+
+/**
+ * What attempts at similar questions teach, by rules and in their own words: the approach that works, in which parameters it differs
+ * from those that failed, and what to avoid.
+ */
+export function lessonOf({ attempts, works, failing }: Findings): Lesson {
   const [newest] = works?.attempts ?? attempts;
   const title = truncate(`Questions like: ${oneLine(newest!.query)}`, longestTitle);
   return {

@@ -7,7 +7,7 @@ const dollars = z.number().nonnegative();
 const amount = z.object({ tokens: count, usd: dollars });
 
 /** What a cost was for. */
-export const costPurposes = ['summary', 'embedding'] as const;
+export const costPurposes = ['summary', 'lesson', 'embedding'] as const;
 export type CostPurpose = (typeof costPurposes)[number];
 
 /** The budget of a tenant from now on. */

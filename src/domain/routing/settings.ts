@@ -58,7 +58,7 @@ export const routingSettingsSchema = z.strictObject({
   }),
   languageModel: z.boolean().meta({
     description:
-      'Whether the language model, if one is configured, proposes how to split questions and what to search for. Default: true',
+      'Whether the language model, if one is configured, proposes how to split questions and what to search for, and writes lessons. Default: true',
   }),
   budgets: budgetsSchema,
   reasoning: reasoningSettingsSchema,

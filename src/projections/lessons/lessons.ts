@@ -16,6 +16,9 @@ const columns = {
   title: 'text',
   description: 'text',
   content: 'text',
+  model: 'text',
+  fallback: 'text',
+  cited: 'text[]',
   position: 'bigint',
   revised_at: 'timestamptz',
 } as const;
@@ -25,7 +28,7 @@ const added = new Recordset(columns);
 /** The current version of each lesson. */
 export const lessons: Projection = {
   name: 'lessons',
-  version: 1,
+  version: 2,
   handles: ['LessonLearned', 'LessonRevised', 'LessonForgotten'],
   tables: ['lessons'],
   create: (tables) => [
@@ -39,6 +42,9 @@ export const lessons: Projection = {
       title text not null,
       description text not null,
       content text not null,
+      model text not null,
+      fallback text,
+      cited text[] not null,
       position bigint not null,
       revised_at timestamptz not null,
       primary key (tenant, lesson_id)
@@ -54,6 +60,7 @@ export const lessons: Projection = {
       support: 'integer',
       failures: 'integer',
       content: 'text',
+      model: 'text',
       position: 'bigint',
     }),
 };
@@ -68,8 +75,9 @@ function plan(events: readonly LoadedEvent<LessonEvent>[], tables: Tables): Writ
   const rows = [...last.values()].flatMap((loaded) => {
     const { event, erased, position, time } = loaded;
     if (event.type === 'LessonForgotten' || erased) return [];
-    const { lessonId: _, layer, scope, traceIds: traces, ...lesson } = event.data;
-    return [{ ...keysOf(loaded), ...scopeRow(layer, scope), traces, ...lesson, position, revised_at: time }];
+    const { lessonId: _, layer, scope, traceIds: traces, fallback, cited, ...lesson } = event.data;
+    const written = { ...lesson, fallback: fallback ?? null, cited: cited ?? [] };
+    return [{ ...keysOf(loaded), ...scopeRow(layer, scope), traces, ...written, position, revised_at: time }];
   });
   const writes = [
     remove(tables('lessons'), keys, [...last.values()].map(keysOf)),

@@ -1,5 +1,6 @@
 import type { TenantContext } from '../../domain/access/context.ts';
 import { visible, type Placement } from '../../domain/access/visibility.ts';
+import type { Fallback } from '../../domain/claims/fallback.ts';
 import type { Scope } from '../../domain/layers.ts';
 import type { ReadDemand, ReadModels } from '../read-models.ts';
 import { exactly, regionCondition, scopeIn } from '../scope-sql.ts';
@@ -14,6 +15,10 @@ export interface ShownLesson extends Placement {
   readonly content: string;
   readonly support: number;
   readonly failures: number;
+  readonly model: string;
+  readonly fallback?: Fallback;
+  /** Ids of the traces that its marks name. */
+  readonly sources: readonly string[];
   readonly revisedAt: string;
 }
 
@@ -32,6 +37,9 @@ interface LessonRow extends Record<string, unknown> {
   readonly content: string;
   readonly support: number;
   readonly failures: number;
+  readonly model: string;
+  readonly fallback: Fallback | null;
+  readonly cited: readonly string[];
   readonly revised_at: Date;
 }
 
@@ -105,7 +113,7 @@ export class LessonReader {
 }
 
 function shownOf(row: LessonRow): ShownLesson {
-  const { lesson_id: id, layer, title, description, content, support, failures } = row;
+  const { lesson_id: id, layer, title, description, content, support, failures, model, fallback } = row;
   return {
     id,
     title,
@@ -113,6 +121,9 @@ function shownOf(row: LessonRow): ShownLesson {
     content,
     support,
     failures,
+    model,
+    ...(fallback && { fallback }),
+    sources: row.cited,
     layer,
     scope: scopeIn(row),
     revisedAt: row.revised_at.toISOString(),

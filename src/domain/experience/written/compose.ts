@@ -1,0 +1,90 @@
+import { termsOf } from '../../claims/claims.ts';
+import { cleaned, distinct, isBacked, Marks, type Statement } from '../../claims/statements.ts';
+import type { LessonAnswer, ShownAttempt } from './prompt.ts';
+
+/** The texts of a lesson as a language model wrote them, with marks `[n]` that name the attempts in `cited`, counted from 1. */
+export interface WrittenLesson {
+  readonly title: string;
+  readonly description: string;
+  readonly content: string;
+  /** Ids of the attempts. */
+  readonly cited: readonly string[];
+}
+
+/** Why an answer is not used: it lacks a part or one is too long, or too much of it failed the check. */
+export type Unusable = 'incomplete' | 'unsupported';
+
+type Sentence = LessonAnswer['title'];
+
+/** Least share of the sentences of the content that must pass the check. */
+const leastKept = 0.5;
+const mostSentences = 5;
+/** In UTF-16 units. */
+const longest = { title: 160, description: 400, sentence: 400 } as const;
+/** What may be said of an outcome. */
+const outcomeWords: Readonly<Record<ShownAttempt['outcome'], string>> = {
+  success: 'success succeeded worked helped',
+  partial_success: 'partly success succeeded worked helped failure failed',
+  failure: 'failure failed',
+  pending: '',
+};
+const label = /^(?:do|avoid)\s*:\s*/i;
+
+/**
+ * The lesson from the answer of a language model. Each sentence must name attempts that support it. The outcomes decide what it may say:
+ * only attempts that did not fail, one of them by the approach that the rules recommend, say what to do, and only attempts that did not
+ * succeed say what to avoid. A sentence that fails the check is left out. The lesson is not used if that is the title, the description,
+ * or more than half of the content, or if it lacks what the rules recommend.
+ */
+export function composeLesson(
+  shown: readonly ShownAttempt[],
+  answer: LessonAnswer,
+): WrittenLesson | Unusable {
+  const terms = shown.map(({ texts, outcome }) =>
+    termsOf([...Object.values(texts), outcomeWords[outcome]].join('\n')),
+  );
+  const backed = (statement: Statement, most: number) =>
+    statement.text.length <= most && isBacked(statement, terms);
+  const title = statementOf(answer.title);
+  const description = statementOf(answer.description);
+  const written = [answer.do, answer.avoid].map((sentences) => sentences.map(statementOf));
+  const [toDo = [], toAvoid = []] = written;
+  if (title.text === '' || description.text === '' || toDo.length + toAvoid.length === 0) return 'incomplete';
+  const of = ({ sources }: Statement) => sources.map((number) => shown[number - 1]);
+  const kept = {
+    do: distinct(toDo).filter(
+      (statement) =>
+        backed(statement, longest.sentence) &&
+        of(statement).some((attempt) => attempt?.recommended) &&
+        of(statement).every((attempt) => attempt?.outcome !== 'failure'),
+    ),
+    avoid: distinct(toAvoid).filter(
+      (statement) =>
+        backed(statement, longest.sentence) &&
+        of(statement).every((attempt) => attempt?.outcome !== 'success'),
+    ),
+  };
+  const all = toDo.length + toAvoid.length;
+  const lacksAdvice = shown.some(({ recommended }) => recommended) && kept.do.length === 0;
+  if (
+    !backed(title, longest.title) ||
+    !backed(description, longest.description) ||
+    kept.do.length + kept.avoid.length < leastKept * all ||
+    lacksAdvice
+  )
+    return 'unsupported';
+  const marks = new Marks();
+  const marked = ({ text, sources }: Statement) => `${text} ${marks.of(sources)}`;
+  const described = marked(description);
+  const lines = (name: string, statements: readonly Statement[]) =>
+    statements.slice(0, mostSentences).map((statement) => `${name}: ${marked(statement)}`);
+  const content = [...lines('Do', kept.do), ...lines('Avoid', kept.avoid)].join('\n');
+  const cited = marks.cited.map((number) => shown[number - 1]!.id);
+  return { title: title.text, description: described, content, cited };
+}
+
+/** The labels of the content are ours. */
+function statementOf({ text, attempts }: Sentence): Statement {
+  const statement = cleaned({ text, sources: attempts });
+  return { ...statement, text: statement.text.replace(label, '') };
+}
