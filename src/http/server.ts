@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { chmod, mkdtemp, rename, rm } from 'node:fs/promises';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -29,6 +30,8 @@ export interface HttpServerOptions extends HttpApplication {
 export async function startHttpServer(options: HttpServerOptions, logger: Logger): Promise<HttpServer> {
   const { address, socketFile } = options;
   const closing = new AbortController();
+  // Each request under way listens to it. Node would warn of a leak from eleven on.
+  setMaxListeners(0, closing.signal);
   const answer = createKoa(options, closing.signal, logger).callback();
   const servers: http.Server[] = [];
   const newServer = () => {
