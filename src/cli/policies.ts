@@ -77,7 +77,7 @@ function listed({ items }: Policies): string {
       share('decomposition', 'propensity'),
       share('standard', 'success'),
       share('decomposition', 'success'),
-      figures ? gainOf(figures) : '',
+      figures ? gainOf(figures.doublyRobust.value, figures.interval) : '',
     ];
   });
   const header = ['version', 'state', 'decisions', 'decomposed', 'success without', 'success with', 'gain'];
@@ -88,12 +88,13 @@ function evaluated({ version, incumbent, verdict, reason, figures, needed }: Pol
   const { matched, decisions, effectiveSize, ips, snips } = figures;
   return [
     `${version} instead of ${incumbent}: ${verdict} (${reason})`,
-    `gain: ${gainOf(figures)}; SNIPS ${signed(snips.value)}, IPS ${signed(ips.value)}`,
+    `gain: ${gainOf(figures.doublyRobust.value, figures.interval)}; SNIPS ${signed(snips.value)}, IPS ${signed(ips.value)}`,
     `evidence: ${decisions} decisions, ${matched.toFixed(0)} of ${needed} matched deviations, effective sample size ${effectiveSize.toFixed(0)}`,
   ].join('\n');
 }
 
-function gainOf({ doublyRobust: { value }, interval }: PolicyEvaluation['figures']): string {
+/** A gain in units of the reward, with its interval if there is one. */
+export function gainOf(value: number, interval: readonly number[] | undefined): string {
   return interval ? `${signed(value)} [${interval.map(signed).join(', ')}]` : signed(value);
 }
 

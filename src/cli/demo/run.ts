@@ -4,6 +4,7 @@ import { ConfigError } from '../../config.ts';
 import { rebuild } from '../projections.ts';
 import type { Narrator } from './narrator.ts';
 import { writeContext } from './context.ts';
+import { showLearning, type LearningFacts } from './learning.ts';
 import { readCorpus, readStory, type DemoQuery, type DemoStory } from './story.ts';
 
 /** What the demo found, for programs and for its test. */
@@ -21,6 +22,7 @@ export interface DemoFacts {
   readonly versions: number;
   readonly asOfShowsBefore: boolean;
   readonly deletedIsGone: boolean;
+  readonly learning: LearningFacts;
   readonly rebuilt: number;
   readonly equal: number;
 }
@@ -34,8 +36,9 @@ export async function runDemo(client: Stratalog, narrator: Narrator): Promise<De
   const written = await writeContext(client, narrator, story.queries);
   const changed = await changeAndDelete(client, narrator, story);
   await showAudit(client, narrator);
+  const learning = await showLearning(client, narrator);
   const rebuilt = await rebuildAll(client, narrator);
-  return { ...loaded, asked: story.queries.length, answered, ...written, ...changed, ...rebuilt };
+  return { ...loaded, asked: story.queries.length, answered, ...written, ...changed, learning, ...rebuilt };
 }
 
 async function storeCorpus(

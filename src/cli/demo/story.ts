@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Search } from '../../../packages/client/src/index.ts';
 import { packageRoot } from '../../adapters/worker-entry.ts';
+import type { CorpusMemory } from './corpus-questions.ts';
 
 /** A question to the corpus, as `corpus/queries.json` holds it. */
 export interface DemoQuery {
@@ -36,6 +37,15 @@ const folder = path.join(packageRoot, 'corpus');
 export async function readCorpus(): Promise<{ text: string; count: number }> {
   const text = await readFile(path.join(folder, 'memories.ndjson'), 'utf8');
   return { text, count: text.split('\n').filter((line) => line !== '').length };
+}
+
+/** The same, parsed. */
+export async function readCorpusMemories(): Promise<CorpusMemory[]> {
+  const { text } = await readCorpus();
+  return text
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as CorpusMemory);
 }
 
 export async function readStory(): Promise<DemoStory> {
