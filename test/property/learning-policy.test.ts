@@ -170,6 +170,14 @@ describe('exploration', () => {
     );
   });
 
+  it('[C4] prefers questions near to where the policy in force changes its choice, wherever the threshold is', () => {
+    const base = { ...rulePolicy, base: shippedBase };
+    const explored = planExploration({ threshold: 1, incumbent: base, candidate: base, decisions: 0 });
+    const at = (score: number) => explored({ score, threshold: 1 });
+    expect(at(0.3)).toBeGreaterThan(2 * at(0.6));
+    expect(at(0.6)).toBeGreaterThan(at(0.9));
+  });
+
   it('[C4] prefers questions for which the policies disagree', () => {
     const candidate = { ...rulePolicy, base: shippedBase };
     const explored = planExploration({ threshold: 1.01, incumbent: rulePolicy, candidate, decisions: 0 });

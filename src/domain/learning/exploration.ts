@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { routes } from '../routing/settings.ts';
 import type { Arm } from './logged-decision.ts';
 import { clamp } from './reward.ts';
-import { featureOf, greedyArm, type Features, type RoutePolicy } from './route-policy.ts';
+import { greedyArm, logitsOf, priorSlope, type Features, type RoutePolicy } from './route-policy.ts';
 import { typicalMean } from './typical-questions.ts';
 
 /** Share of the decisions that explore: at first, its factor per decision that was learned from, and its floor. */
@@ -25,8 +25,10 @@ const uncontestedFactor = 0.1;
 /** What contested questions add to the mean of all questions at most, in multiples of the rate. */
 const contestedBudget = 1.25;
 
-/** Distance from the threshold, in units of the complexity score, within which exploration falls by a factor of e. */
-const preferenceWidth = 0.3;
+/** Distance between the arms, in log-odds, within which exploration falls by a factor of e: .3 of the complexity score for the rule. */
+const preferenceWidth = 0.3 * priorSlope;
+/** However large the margin, a question is explored at least this share as often as one without a margin. */
+const leastNearness = 0.05;
 
 /**
  * Share of the decisions that explore, 0.05 to 0.2: ε = max(0.05, 0.2 · 0.999^t), where t is the number of the tenant's decisions
@@ -51,8 +53,8 @@ export interface Contest {
  * Makes the function that gives the probability of exploring a question, 0 to 0.5.
  *
  * A question is contested if candidate and incumbent choose different arms: only what is explored there can decide between them. Contested questions are explored up to three times as often as the rate
- * says and the others a tenth as often, such that the mean is not above 1.3 times the rate. While nothing is contested, questions near
- * the threshold are preferred.
+ * says and the others a tenth as often, such that the mean is not above 1.3 times the rate. While nothing is contested, those
+ * are preferred for which the policy in force decides by a small margin: under the rule, questions near the threshold.
  */
 export function planExploration({
   threshold,
@@ -69,9 +71,12 @@ export function planExploration({
     return (features) =>
       clamp(rate * (isContested(features) ? factor : uncontestedFactor), 0, explorationLimit);
   }
-  const nearness = (features: Features) =>
-    Math.exp(-Math.abs(featureOf(features, 'score') - threshold) / preferenceWidth);
-  const mean = typicalMean(nearness);
+  const nearness = (features: Features) => {
+    const logits = logitsOf(incumbent, features, routes);
+    const margin = Math.max(...logits) - Math.min(...logits);
+    return Math.max(leastNearness, Math.exp(-margin / preferenceWidth));
+  };
+  const mean = typicalMean((features) => nearness({ ...features, threshold }));
   return (features) => clamp((rate * nearness(features)) / mean, 0, explorationLimit);
 }
 
