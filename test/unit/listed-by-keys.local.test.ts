@@ -11,6 +11,7 @@ import { Generation } from '../../src/projections/generation.ts';
 import { memories } from '../../src/projections/memories/memories.ts';
 import type { Projection } from '../../src/projections/projection.ts';
 import { usage } from '../../src/projections/usage/usage.ts';
+import { values } from '../../src/projections/values/values.ts';
 import { listMemories, type ListMemories } from '../../src/queries/list-memories.ts';
 import { ReadModels } from '../../src/queries/read-models.ts';
 import { openTestStore, storeTestMemory, type TestStore } from '../support/event-store.ts';
@@ -33,7 +34,7 @@ beforeAll(async () => {
       metadata: { number: n },
     });
   const embedders = soleEmbedder(deterministicEmbedder({ dimension: 16 }));
-  for (const projection of [memories, usage, feedback(embedders)] as readonly Projection[]) {
+  for (const projection of [memories, usage, feedback(embedders), values] as readonly Projection[]) {
     await ensureLive(test.sql, projection);
     await follow(test, new Generation(test.sql, projection, 1), () => 1_000);
   }
