@@ -69,7 +69,8 @@ export class SummaryScheduleTable {
         `insert into control.summary_schedule values ($1, $2, $3, $4, $5::jsonb, $6, $7, $8, $9, $10, $11, $12, $13, $14)
          on conflict (log_id, tenant, summary) do update set
            changes = excluded.changes, first_change_at = excluded.first_change_at, position = excluded.position,
-           reached_at = excluded.reached_at, invalidated_at = excluded.invalidated_at, generated_at = excluded.generated_at,
+           reached_at = excluded.reached_at, invalidated_at = excluded.invalidated_at,
+           generated_at = greatest(summary_schedule.generated_at, excluded.generated_at),
            due_at = excluded.due_at, trigger = excluded.trigger, cause = excluded.cause`,
         [
           this.#logId,
@@ -133,20 +134,39 @@ export class SummaryScheduleTable {
    */
   async done(
     { tenant, summary, cause, state }: ScheduleRow,
-    { unchanged }: { readonly unchanged: boolean },
+    { unchanged, at }: { readonly unchanged: boolean; readonly at: Date },
   ): Promise<void> {
     const forgotten = unchanged
       ? ', changes = 0, first_change_at = null, reached_at = null, invalidated_at = null'
       : '';
+    // Events before that of the new summaries may still have to be handled: they must not make the scope due again within a window.
+    const made = unchanged ? 'generated_at' : 'greatest(generated_at, $7::timestamptz)';
     await this.#sql.transaction(async (tx) => {
       await tx.query(
-        `update control.summary_schedule set due_at = null, trigger = null ${forgotten}
+        `update control.summary_schedule set due_at = null, trigger = null, generated_at = ${made} ${forgotten}
          where log_id = $1 and tenant = $2 and summary = $3
            and (cause = $4 or (not $5::boolean and generated_at is not distinct from $6::timestamptz))`,
-        [this.#logId, tenant, summary, cause, unchanged, state.generatedAt ?? null],
+        [
+          this.#logId,
+          tenant,
+          summary,
+          cause,
+          unchanged,
+          state.generatedAt ?? null,
+          ...(unchanged ? [] : [at]),
+        ],
       );
       await this.#claimFor(tx, { tenant, summary }, 0);
     });
+  }
+
+  /** Gives a claimed scope back, and makes it due later unless another event has changed it since. */
+  async postpone({ tenant, summary, cause }: ScheduleRow, until: Date): Promise<void> {
+    await this.#sql.query(
+      `update control.summary_schedule set claimed_until = now(), due_at = case when cause = $4 then $5 else due_at end
+       where log_id = $1 and tenant = $2 and summary = $3`,
+      [this.#logId, tenant, summary, cause, until],
+    );
   }
 
   /** Gives a claimed scope back. It can be claimed again after `pauseMs`. */

@@ -43,16 +43,29 @@ export class SummaryScheduler implements EventProcessor {
     while (!signal.aborted) {
       const seen = changed.count;
       const now = services.clock.now();
-      const due = await table.claim(now, { limit: atOnce, claimMs });
+      const claimed = await table.claim(now, { limit: atOnce, claimMs });
+      const due = await this.#outOfWindow(claimed, now);
       for (const rows of groupBy(due, ({ tenant }) => tenant).values()) {
         const together = signal.aborted ? rows : [...rows, ...(await this.#riders(rows, now))];
         await this.#generate(together.sort(byGenerality), signal);
       }
-      if (due.length > 0) continue;
+      if (claimed.length > 0) continue;
       const next = await table.nextDue();
       const pauseMs = next && next > now ? next.getTime() - now.getTime() : longestPauseMs;
       await changed.after(seen, Math.min(pauseMs, longestPauseMs), signal);
     }
+  }
+
+  /** Gives back what the schedule has due by its changes although it was made within the window, which it did not know yet. */
+  async #outOfWindow(claimed: readonly ScheduleRow[], now: Date): Promise<ScheduleRow[]> {
+    const due: ScheduleRow[] = [];
+    for (const row of claimed) {
+      const { generatedAt } = row.state;
+      const end = generatedAt && new Date(generatedAt.getTime() + this.#parts.windowMs);
+      if (row.due?.trigger === 'changes' && end && end > now) await this.#parts.table.postpone(row, end);
+      else due.push(row);
+    }
+    return due;
   }
 
   /**
@@ -91,7 +104,7 @@ export class SummaryScheduler implements EventProcessor {
         if (typeof outcome === 'object') {
           onFailure(outcome.error);
           await table.release(row, signal.aborted ? 0 : retryMs);
-        } else await table.done(row, { unchanged: outcome === 'unchanged' });
+        } else await table.done(row, { unchanged: outcome === 'unchanged', at: services.clock.now() });
       }
     } catch (error) {
       if (!signal.aborted) onFailure(error);
