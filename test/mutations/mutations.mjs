@@ -14,8 +14,8 @@ export const mutations = [
   {
     name: 'the scope is not checked in `related`',
     file: 'src/queries/related.ts',
-    find: 'const region = { tenant: caller.tenant, visibility: visible(caller) };',
-    replace: "const region = { tenant: caller.tenant, visibility: 'all' as ReturnType<typeof visible> };",
+    find: 'region: { tenant: caller.tenant, visibility: visible(caller) },',
+    replace: "region: { tenant: caller.tenant, visibility: 'all' as ReturnType<typeof visible> },",
     tests: ['test/conformance/links.test.ts'],
   },
   {
