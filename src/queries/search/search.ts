@@ -1,4 +1,5 @@
 import type { TenantContext } from '../../domain/access/context.ts';
+import type { MemoryUse } from '../../domain/learning/memory-value.ts';
 import { asksPast } from '../../domain/ranking/asks-past.ts';
 import { heaviest, weigh } from '../../domain/ranking/bm25.ts';
 import { askedTimes } from '../../domain/ranking/dates.ts';
@@ -18,7 +19,7 @@ import { liveModel, QueryVectors } from './query-vectors.ts';
 import { rank } from './rank.ts';
 import { readFeedback } from './read-feedback.ts';
 import { readSubstances } from './read-substances.ts';
-import { readValues } from './read-values.ts';
+import { readUses } from './read-uses.ts';
 import { SearchEngines, type SearchIndexes } from './search-engines.ts';
 import type { Scored } from './shortlist.ts';
 import { widenIfCrowded, type Attempt } from './widen-if-crowded.ts';
@@ -59,6 +60,7 @@ export interface ValueWeights {
 }
 
 const noValues: ValueWeights = { weight: () => Promise.resolve(0) };
+const noUses: ReadonlyMap<string, MemoryUse> = new Map();
 
 /**
  * Hybrid search over what one caller may see: prepares the query, has a corpus find candidates, scores and orders them, and
@@ -176,7 +178,7 @@ export class SearchService {
         const ids = candidates.map(({ memory_id: id }) => id);
         const [judgements, uses] = await Promise.all([
           readFeedback(tx, view, { tenant, ids, vector, at: request.asOf }),
-          readValues(tx, view, { tenant, user: asker, ids }),
+          valueWeight === 0 ? noUses : readUses(tx, view, { tenant, asker, ids }),
         ]);
         const known = { judgements, uses, valueWeight };
         const ranking = { ...request, ...known, terms, times, limit, statistics, model, scale };
