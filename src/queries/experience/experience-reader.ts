@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type { ArmRecord } from '../../domain/experience/choice.ts';
 import type { ReadDemand, ReadModels } from '../read-models.ts';
 
@@ -30,7 +31,7 @@ const sums = ['searches', 'success', 'partial_success', 'failure']
 
 export class ExperienceReader {
   readonly #models: ReadModels;
-  readonly #cache = new Map<string, { readonly until: number; readonly records: Promise<ArmRecord[]> }>();
+  readonly #records = new LRUCache<string, Promise<ArmRecord[]>>({ max: mostTenants, ttl: cachedMs });
 
   constructor(models: ReadModels) {
     this.#models = models;
@@ -38,13 +39,11 @@ export class ExperienceReader {
 
   /** How searches of the tenant ended, by kind of question and arm. */
   records(tenant: string): Promise<ArmRecord[]> {
-    const now = performance.now();
-    const known = this.#cache.get(tenant);
-    if (known && known.until > now) return known.records;
+    const known = this.#records.get(tenant);
+    if (known) return known;
     const records = this.#readRecords(tenant);
-    if (this.#cache.size >= mostTenants) this.#cache.clear();
-    this.#cache.set(tenant, { until: now + cachedMs, records });
-    records.catch(() => this.#cache.delete(tenant));
+    this.#records.set(tenant, records);
+    records.catch(() => this.#records.delete(tenant));
     return records;
   }
 

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { valuesOff } from '../../domain/learning/value-gain.ts';
 import type { ValuesComparison } from '../../domain/learning/value-events.ts';
 import type { PolicyEvent } from '../../domain/routing/events.ts';
@@ -8,15 +9,10 @@ import type { EventStore } from '../../ports/event-store.ts';
 const freshForMs = 1_000;
 const mostTenants = 10_000;
 
-interface Known {
-  readonly weight: Promise<number>;
-  readonly readAt: number;
-}
-
 /** Cache of how much the values of memories weigh in the ranking of each tenant, read from the log. */
 export class ValueDirectory {
   readonly #store: EventStore;
-  readonly #known = new Map<string, Known>();
+  readonly #weights = new LRUCache<string, Promise<number>>({ max: mostTenants, ttl: freshForMs });
 
   constructor(store: EventStore) {
     this.#store = store;
@@ -24,13 +20,11 @@ export class ValueDirectory {
 
   /** 0 while values are not proven to help, and while the kill switch is engaged. */
   async weight(tenant: string): Promise<number> {
-    const now = performance.now();
-    const known = this.#known.get(tenant);
-    if (known && now - known.readAt < freshForMs) return known.weight;
-    if (this.#known.size >= mostTenants) this.#known.clear();
+    const known = this.#weights.get(tenant);
+    if (known) return known;
     const weight = this.#read(tenant);
-    this.#known.set(tenant, { weight, readAt: now });
-    weight.catch(() => this.#known.delete(tenant));
+    this.#weights.set(tenant, weight);
+    weight.catch(() => this.#weights.delete(tenant));
     return weight;
   }
 
