@@ -7,11 +7,9 @@ import { Problem } from '../domain/problems.ts';
 import { isMemoryId, memoryStream } from '../domain/streams.ts';
 import type { EventStore, LoadedEvent } from '../ports/event-store.ts';
 import { countersOf, feedbackCounts, type CountersRow } from './memory-row.ts';
-import type { ReadDemand, ReadModels } from './read-models.ts';
+import type { ReadModels, Wait } from './read-models.ts';
 import { Parameters } from './sql-builder.ts';
 import { useSql } from './use-sql.ts';
-
-type Wait = Pick<ReadDemand, 'minPosition' | 'waitMs'>;
 
 /**
  * The memory, read from its own stream: always the latest acknowledged state, or the one at `asOf`. Its counters come from

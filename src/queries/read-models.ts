@@ -27,6 +27,9 @@ export interface ReadDemand {
   readonly waitMs?: number | undefined;
 }
 
+/** How far the read models must be, and how long to wait for that. */
+export type Wait = Pick<ReadDemand, 'minPosition' | 'waitMs'>;
+
 interface ActiveRow extends Record<string, unknown> {
   name: string;
   generation: number;

@@ -6,7 +6,7 @@ import type { SummaryScope } from '../../domain/summaries/summary-scope.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Embedders } from '../../ports/embedder.ts';
 import { variantOf } from '../../read-models/generation-variant.ts';
-import type { ReadModels } from '../read-models.ts';
+import type { ReadModels, Wait } from '../read-models.ts';
 import { QueryVectors } from '../search/query-vectors.ts';
 import {
   freshnessIn,
@@ -31,10 +31,8 @@ export interface ContextBlocksParts {
   readonly onRead?: SummaryReaderParts['onRead'];
 }
 
-export interface AskedBlocks extends Omit<AskedLayers, 'personalizedLayers'> {
+export interface AskedBlocks extends Omit<AskedLayers, 'personalizedLayers'>, Wait {
   readonly query: string;
-  readonly minPosition?: number | undefined;
-  readonly waitMs?: number | undefined;
 }
 
 const read = ['summaries', ...scopeModels];
@@ -55,10 +53,10 @@ export class ContextBlocks {
   async profile(
     caller: TenantContext,
     user: string,
-    { minPosition, waitMs }: Pick<AskedBlocks, 'minPosition' | 'waitMs'>,
+    wait: Wait,
   ): Promise<ProfileCandidate | undefined> {
     const { models, idOf } = this.#parts;
-    await models.view({ projections: scopeModels, minPosition, waitMs });
+    await models.view({ projections: scopeModels, ...wait });
     const id = idOf(caller.tenant, { layer: 'user', scope: { user } });
     return models.read({ projections: [...read, 'usage'] }, (view) =>
       readProfile(models, view, caller, { user, id }),

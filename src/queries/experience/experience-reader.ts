@@ -1,8 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { ArmRecord } from '../../domain/experience/choice.ts';
-import type { ReadDemand, ReadModels } from '../read-models.ts';
-
-type Wait = Pick<ReadDemand, 'minPosition' | 'waitMs'>;
+import type { ReadModels, Wait } from '../read-models.ts';
 
 /** Numbers of searches of one day, with or without experience. */
 export interface DayCounts {

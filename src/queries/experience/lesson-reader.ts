@@ -2,11 +2,9 @@ import type { TenantContext } from '../../domain/access/context.ts';
 import { visible, type Placement } from '../../domain/access/visibility.ts';
 import type { Fallback } from '../../domain/claims/fallback.ts';
 import type { Scope } from '../../domain/layers.ts';
-import type { ReadDemand, ReadModels } from '../read-models.ts';
+import type { ReadModels, Wait } from '../read-models.ts';
 import { exactly, regionCondition, scopeIn } from '../scope-sql.ts';
 import { allOf, Parameters } from '../sql-builder.ts';
-
-type Wait = Pick<ReadDemand, 'minPosition' | 'waitMs'>;
 
 export interface ShownLesson extends Placement {
   readonly id: string;

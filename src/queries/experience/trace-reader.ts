@@ -12,7 +12,7 @@ import { variantOf } from '../../read-models/generation-variant.ts';
 import type { Embedders } from '../../ports/embedder.ts';
 import { allOf, Parameters } from '../sql-builder.ts';
 import { exactly, regionCondition } from '../scope-sql.ts';
-import type { ReadDemand, ReadModels, ReadView } from '../read-models.ts';
+import type { ReadModels, ReadView, Wait } from '../read-models.ts';
 import { QueryVectors, type QueryVector } from '../search/query-vectors.ts';
 import { SimilarityScales, similarityOfWords } from './similarity-scales.ts';
 
@@ -28,7 +28,7 @@ export const similarFrom = 0.8;
 /** Maximum number of attempts that a lesson is drawn from: the newest. */
 const mostAttempts = 100;
 
-export interface AskedHistory {
+export interface AskedHistory extends Wait {
   readonly query: string;
   /** Least similarity. */
   readonly threshold: number;
@@ -36,8 +36,6 @@ export interface AskedHistory {
   readonly space?: string | undefined;
   readonly scope?: Scope | undefined;
   readonly limit: number;
-  readonly minPosition?: number | undefined;
-  readonly waitMs?: number | undefined;
 }
 
 export interface FoundTrace {
@@ -118,7 +116,7 @@ export class TraceReader {
     tenant: string,
     query: string,
     placement: Placement,
-    wait: Pick<ReadDemand, 'minPosition' | 'waitMs'>,
+    wait: Wait,
   ): Promise<Attempt[]> {
     return this.#models.read({ projections: ['traces'], ...wait }, async (view) => {
       const { compared } = await this.#compare(view, tenant, query, (parameters) =>
@@ -136,7 +134,7 @@ export class TraceReader {
   attempts(
     tenant: string,
     ids: readonly string[],
-    wait: Pick<ReadDemand, 'minPosition' | 'waitMs'>,
+    wait: Wait,
   ): Promise<Attempt[]> {
     if (ids.length === 0) return Promise.resolve([]);
     return this.#models.read({ projections: ['traces'], ...wait }, async (view) => {

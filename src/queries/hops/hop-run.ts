@@ -11,7 +11,7 @@ import { mentionsFilter } from '../../domain/routing/mentions.ts';
 import type { Sql } from '../../ports/sql.ts';
 import { readLinked } from '../linked.ts';
 import { memoryOf } from '../memory-row.ts';
-import type { ReadDemand, ReadView } from '../read-models.ts';
+import type { ReadView, Wait } from '../read-models.ts';
 import { BudgetExhausted, type Budget } from '../routing/budget.ts';
 import { intersect } from '../routing/search-bounds.ts';
 import type { StepOutcome, TrajectoryRecorder } from '../routing/trajectory-recorder.ts';
@@ -38,7 +38,7 @@ export interface HopParts {
   readonly mentions: (
     caller: TenantContext,
     memories: readonly MemoryView[],
-    demand: Pick<ReadDemand, 'minPosition' | 'waitMs'>,
+    demand: Wait,
   ) => Promise<FieldValuePair[][]>;
 }
 

@@ -1,7 +1,5 @@
 import { emptyHistory, type PolicyHistory } from '../../domain/learning/policy-history.ts';
-import type { ReadDemand, ReadModels } from '../read-models.ts';
-
-type Wait = Pick<ReadDemand, 'minPosition' | 'waitMs'>;
+import type { ReadModels, Wait } from '../read-models.ts';
 
 /** Reads what is known of a tenant's route policies; of the system tenant, of the global base. */
 export class PolicyReader {

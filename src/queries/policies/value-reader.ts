@@ -1,7 +1,5 @@
 import type { UsedSearch } from '../../domain/learning/value-gain.ts';
-import type { ReadDemand, ReadModels } from '../read-models.ts';
-
-type Wait = Pick<ReadDemand, 'minPosition' | 'waitMs'>;
+import type { ReadModels, Wait } from '../read-models.ts';
 
 /** Searches that are compared at most, so that a look takes a bounded time. */
 const mostSearches = 20_000;

@@ -4,7 +4,7 @@ import type { MemoryView } from '../../domain/memory/view.ts';
 import type { Plan } from '../../domain/routing/plan.ts';
 import type { Policy } from '../../domain/routing/policy.ts';
 import type { Clock } from '../../ports/clock.ts';
-import type { ReadDemand, ReadView } from '../read-models.ts';
+import type { ReadView, Wait } from '../read-models.ts';
 import type { Reasoner } from '../reasoning/reasoner.ts';
 import type { SearchRequest } from '../search/query.ts';
 import type { Finding } from '../search/search.ts';
@@ -24,7 +24,7 @@ export interface PlanningRun {
   /** What "last week" in the question is relative to; default: the clock. */
   readonly now?: Date | undefined;
   /** The position that the vocabulary of the plan must include. */
-  readonly demand: Pick<ReadDemand, 'minPosition' | 'waitMs'>;
+  readonly demand: Wait;
 }
 
 /** Proposes a decomposition of a question, using only data that the caller may see. */
@@ -44,7 +44,7 @@ export interface ExecutorDependencies {
   readonly mentions: (
     caller: TenantContext,
     memories: readonly MemoryView[],
-    demand: Pick<ReadDemand, 'minPosition' | 'waitMs'>,
+    demand: Wait,
   ) => Promise<Filter | undefined>;
   readonly places: (caller: TenantContext, request: PlaceRequest, view: ReadView) => Promise<ChildPlaces>;
 }

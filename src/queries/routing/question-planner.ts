@@ -6,7 +6,7 @@ import { mentionsFilter, mentionsIn } from '../../domain/routing/mentions.ts';
 import { planOf } from '../../domain/routing/planner.ts';
 import { namesIn, vocabularyRequestOf } from '../../domain/routing/vocabulary-request.ts';
 import type { Clock } from '../../ports/clock.ts';
-import type { ReadDemand } from '../read-models.ts';
+import type { Wait } from '../read-models.ts';
 import type { Planner } from './executor-dependencies.ts';
 import type { ModelPlanner } from './model-planner.ts';
 import type { VocabularyReader } from './vocabulary.ts';
@@ -46,7 +46,7 @@ export async function findMentions(
   vocabulary: VocabularyReader,
   caller: TenantContext,
   memories: readonly MemoryView[],
-  demand: Pick<ReadDemand, 'minPosition' | 'waitMs'> = {},
+  demand: Wait = {},
 ): Promise<FieldValuePair[][]> {
   const keys = [...new Set(memories.flatMap(({ content }) => namesIn(content)))];
   if (keys.length === 0) return memories.map(() => []);
@@ -59,7 +59,7 @@ export async function mentionedBy(
   vocabulary: VocabularyReader,
   caller: TenantContext,
   memories: readonly MemoryView[],
-  demand: Pick<ReadDemand, 'minPosition' | 'waitMs'> = {},
+  demand: Wait = {},
 ): Promise<Filter | undefined> {
   return mentionsFilter((await findMentions(vocabulary, caller, memories, demand)).flat());
 }

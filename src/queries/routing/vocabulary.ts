@@ -4,7 +4,7 @@ import { groupBy } from '../../domain/group-by.ts';
 import { kindOfField, type ValueKind } from '../../domain/routing/planner/ordered-values.ts';
 import type { FieldValue, KnownField, KnownValue, Vocabulary } from '../../domain/routing/vocabulary.ts';
 import type { VocabularyRequest } from '../../domain/routing/vocabulary-request.ts';
-import type { ReadDemand, ReadModels, ReadView } from '../read-models.ts';
+import type { ReadModels, ReadView, Wait } from '../read-models.ts';
 import { regionCondition } from '../scope-sql.ts';
 import { Parameters } from '../sql-builder.ts';
 
@@ -53,7 +53,7 @@ export class VocabularyReader {
   async read(
     caller: TenantContext,
     wanted: VocabularyRequest,
-    { minPosition = 0, waitMs }: Pick<ReadDemand, 'minPosition' | 'waitMs'> = {},
+    { minPosition = 0, waitMs }: Wait = {},
   ): Promise<Vocabulary> {
     const visibility = countedFor(caller);
     if (visibility !== 'all' && visibility.length === 0) return { fields: [], values: [] };
