@@ -46,14 +46,12 @@ export async function readRelevantSummaries(
 ): Promise<RelevantSummary[]> {
   const { layers, scope } = asked;
   const nearest = { layers, scope, near: vector, most: mostRead };
-  const forAll = await readSummaryRows(sql, view, caller, nearest);
-  const named = await Promise.all(
-    namedScopes(asked).map((one) => readSummaryRows(sql, view, caller, { ...nearest, ...one })),
-  );
-  const forCaller = await readVariants(sql, view, caller, nearest, asked);
-  const read = new Map(
-    [...forAll, ...named.flat(), ...forCaller].map((row) => [`${row.summary}/${row.depth}`, row]),
-  );
+  const rows = await Promise.all([
+    readSummaryRows(sql, view, caller, nearest),
+    ...namedScopes(asked).map((one) => readSummaryRows(sql, view, caller, { ...nearest, ...one })),
+    readVariants(sql, view, caller, nearest, asked),
+  ]);
+  const read = new Map(rows.flat().map((row) => [`${row.summary}/${row.depth}`, row]));
   const ofScopes = groupBy([...read.values()], ({ place }) => summaryScopeKey(place));
   const current = [...ofScopes.values()].flatMap((rows) => rows.filter(isNotReplaced));
   const all = groupBy(current, ({ summary }) => summary);
