@@ -103,19 +103,19 @@ export class SummaryReader {
         ? undefined
         : await this.#vectors.of(asked.query, variantOf(view.signature('summaries')), caller.tenant);
     const { layer, scope, depth, person } = asked;
-    const rows = await readSummaryRows(models.sql, view, caller, {
+    const found = await readSummaryRows(models.sql, view, caller, {
       ...(layer && { layers: [layer] }),
       scope,
       depth,
       person,
       near: vector,
     });
+    const rows = found.filter(({ place }) => !place.person || settings[place.layer].personalized);
     const places = new Map(rows.map(({ summary, place }) => [summary, place]));
     const hashes = await readScopeHashes(models.sql, view, caller.tenant, [...places.values()]);
     const hashOf = new Map([...places.keys()].map((summary, index) => [summary, hashes[index]!]));
     const now = clock.now();
     return rows
-      .filter(({ place }) => !place.person || settings[place.layer].personalized)
       .map((row): Summary => {
         const freshness = freshnessIn(row, hashOf.get(row.summary)!, settings, now);
         return summaryOf(row, freshness, vector);
