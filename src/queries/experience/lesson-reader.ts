@@ -91,8 +91,7 @@ export class LessonReader {
     return this.#models.read({ projections: ['lessons'], ...wait }, async (view) => {
       const parameters = new Parameters();
       const condition = allOf([
-        `l.tenant = ${parameters.bind(tenant)}`,
-        ...(placement ? [exactly(tenant, placement, 'l', parameters)] : []),
+        placement ? exactly(tenant, placement, 'l', parameters) : `l.tenant = ${parameters.bind(tenant)}`,
         `l.traces && ${parameters.bind(traceIds)}::text[]`,
       ]);
       const rows = await this.#models.sql.queryAs<LessonRow>(

@@ -211,13 +211,12 @@ export class TraceReader {
       .filter(({ trace }) => trace.origin === 'search' || trace.memoryIds.every((id) => known.has(id)))
       .map(({ trace, ...row }) => {
         const visibleIds = (ids: readonly string[]) => ids.filter((id) => known.get(id));
-        const { memoryIds, helpfulIds, outcome: _, similarTo, ...rest } = trace;
+        const { memoryIds, helpfulIds, outcome: _, ...rest } = trace;
         const shown: RecordedTrace = {
           ...rest,
           outcome: row.outcome,
           memoryIds: visibleIds(memoryIds),
           ...(helpfulIds && { helpfulIds: visibleIds(helpfulIds) }),
-          ...(similarTo && { similarTo }),
         };
         const made = { createdBy: row.created_by, createdAt: row.created_at.toISOString() };
         return { trace: traceView(shown, made), similarity: rounded(row.similarity) };
