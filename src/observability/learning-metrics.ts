@@ -1,4 +1,5 @@
 import type { Meter } from '@opentelemetry/api';
+import { systemTenant } from '../domain/access/context.ts';
 import { explorationRate } from '../domain/learning/exploration.ts';
 import type { PolicyUpdate } from '../domain/learning/policy-events.ts';
 
@@ -14,6 +15,6 @@ export function trainingMetrics(meter: Meter): (tenant: string, step: PolicyUpda
   });
   return (tenant, { data: { consumed, state } }) => {
     for (const one of consumed) reward.record(one.reward);
-    if (tenant !== 'system') rate.record(explorationRate(state.decisions));
+    if (tenant !== systemTenant) rate.record(explorationRate(state.decisions));
   };
 }
