@@ -6,6 +6,7 @@ import { asOfField, waitFields } from '../fields.ts';
 import { withPluralNames } from '../filter-names.ts';
 import { operation } from '../operation.ts';
 import { searchFields, searchRegion, timeOfAsking, warningsSchema } from '../search/fields.ts';
+import { recordAnswer } from '../search/record-answer.ts';
 import { search } from '../search/search.ts';
 import { contextBodyExample, contextExample } from './examples.ts';
 import { personalScopes } from './summary-demand.ts';
@@ -97,11 +98,7 @@ export const buildContext = operation({
     const region = searchRegion(caller, { scope }, { isAsOf: asOf !== undefined });
     const request = { ...withPluralNames(rest), ...region, ...timeOfAsking(now), asOf, ...wait };
     const { fact, later, position, matters, ...answer } = await services.contexts.build(caller, request);
-    services.facts.record({ ...fact, context });
-    later?.then(
-      (follower) => services.facts.record({ ...follower, context, follows: true }),
-      () => undefined,
-    );
+    recordAnswer(services, context, { fact, later });
     if (asOf === undefined) services.demand.add(context, personalScopes(caller, request, matters));
     return { output: { ...answer, position: token(position) } };
   },

@@ -8,6 +8,7 @@ import { adviseSearch, type Advice } from '../../queries/experience/experienced-
 import { withPluralNames } from '../filter-names.ts';
 import { operation, type Call } from '../operation.ts';
 import { searchRegion, timeOfAsking, withContent } from '../search/fields.ts';
+import { recordAnswer } from '../search/record-answer.ts';
 import { search } from '../search/search.ts';
 import { experiencedExample } from './examples.ts';
 import { searchBodyExample } from '../search/examples.ts';
@@ -72,11 +73,7 @@ export const experiencedSearch = operation({
       filterAsSent: filter,
     });
     const { fact, later, position, results, ...answer } = found;
-    services.facts.record({ ...fact, context });
-    later?.then(
-      (follower) => services.facts.record({ ...follower, context, follows: true }),
-      () => undefined,
-    );
+    recordAnswer(services, context, { fact, later });
     const executionTimeMs = Math.round(performance.now() - started);
     const memoryIds = results.slice(0, mostTraceMemories).map(({ memory }) => memory.id);
     const [space, ...others] = named.spaces ?? [];

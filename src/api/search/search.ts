@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { asOfField, waitFields } from '../fields.ts';
 import { withPluralNames } from '../filter-names.ts';
 import { operation } from '../operation.ts';
+import { recordAnswer } from './record-answer.ts';
 import { searchBodyExample, searchExample } from './examples.ts';
 import {
   searchFields,
@@ -56,11 +57,7 @@ export const search = operation({
       asksForStandard: mode === 'standard',
       filterAsSent: filter,
     });
-    services.facts.record({ ...fact, context });
-    later?.then(
-      (follower) => services.facts.record({ ...follower, context, follows: true }),
-      () => undefined,
-    );
+    recordAnswer(services, context, { fact, later });
     return { output: { ...answer, results: withContent(results, content), position: token(position) } };
   },
 });
