@@ -38,7 +38,7 @@ const reasoning = z.object({
 });
 
 /** Parameters of a search that nobody has chosen. */
-const defaults = { topK: 10, order: 'precedence' } as const;
+const defaults = { topK: topK.parse(undefined), order: order.parse(undefined) };
 
 /** Records the search, the accessed memories, and the attempt as a trace of the caller. */
 export const experiencedSearch = operation({
@@ -163,7 +163,7 @@ function adjustmentsOf({ arm, explored, neighbours }: Advice): string[] {
   return Object.entries(arm.parameters).map(([name, value]) => `${name}: ${String(value)} (${why})`);
 }
 
-/** A number 0..1 that a text always gives. */
+/** A number from 0 to 1, always the same for the same text. */
 function uniform(text: string): number {
   return createHash('sha256').update(text).digest().readUInt32BE(0) / 2 ** 32;
 }
