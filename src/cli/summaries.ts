@@ -1,11 +1,12 @@
 import { styleText } from 'node:util';
 import { Command, Option } from 'commander';
 import type { Summary, SummarySettings } from '../../packages/client/src/index.ts';
-import type { Layer, ScopeKey } from '../domain/layers.ts';
+import type { Layer } from '../domain/layers.ts';
 import type { Depth } from '../domain/summaries/depths.ts';
 import { connect } from './client.ts';
 import { wholeNumber } from './option-values.ts';
 import { printJson, printable, printableLines } from './output.ts';
+import { scopeOf, withScopeOptions, type ScopeOptions } from './scope-options.ts';
 
 /** Not imported, because the modules of the domain load the schema library. */
 const layers = [
@@ -17,17 +18,7 @@ const layers = [
   'org',
   'company',
 ] as const satisfies readonly Layer[];
-const scopeKeys = [
-  'org',
-  'team',
-  'project',
-  'session',
-  'user',
-  'agent',
-] as const satisfies readonly ScopeKey[];
 const depths = ['sentence', 'paragraph', 'detailed'] as const satisfies readonly Depth[];
-
-type ScopeOptions = Readonly<Partial<Record<ScopeKey, string>>>;
 
 interface ShowOptions extends ScopeOptions {
   readonly layer?: Layer;
@@ -53,20 +44,22 @@ interface ConfigureOptions {
 
 export function summariesCommand(): Command {
   const command = new Command('summaries').description('Read, refresh and configure the summaries of layers');
-  withScope(
+  withScopeOptions(
     command
       .command('show')
       .description('Print the summaries that the caller can see, the most specific layer first')
       .addOption(layerOption())
       .addOption(new Option('--depth <depth>', 'only this depth').choices(depths))
       .option('--query <text>', 'a question; each summary shows how relevant it is'),
+    'the summaries',
   ).action(show);
-  withScope(
+  withScopeOptions(
     command
       .command('refresh')
       .description('Have the summaries of a scope made anew')
       .addOption(layerOption().makeOptionMandatory())
       .addOption(new Option('--depth <depth...>', 'only these depths (repeatable)').choices(depths)),
+    'the summaries',
   ).action(refresh);
   command
     .command('configure')
@@ -90,17 +83,6 @@ export function summariesCommand(): Command {
 }
 
 const layerOption = (): Option => new Option('--layer <layer>', 'the layer').choices(layers);
-
-function withScope(command: Command): Command {
-  for (const key of scopeKeys) command.option(`--${key} <id>`, `the ${key} of the scope`);
-  return command;
-}
-
-function scopeOf(options: ScopeOptions): Record<string, string> {
-  return Object.fromEntries(
-    scopeKeys.flatMap((key) => (options[key] === undefined ? [] : [[key, options[key]]])),
-  );
-}
 
 async function show(options: ShowOptions, command: Command): Promise<void> {
   const { client, json } = connect(command);

@@ -1,7 +1,8 @@
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import type { StoredMemory } from '../../packages/client/src/index.ts';
-import { changeOptions, scopeOf } from '../../src/cli/memories/options.ts';
+import { changeOptions } from '../../src/cli/memories/options.ts';
+import { scopeOf } from '../../src/cli/scope-options.ts';
 import { versionText } from '../../src/cli/memories/show-history.ts';
 import { statsText } from '../../src/cli/memories/show-stats.ts';
 import { validationText } from '../../src/cli/memories/show-validation.ts';

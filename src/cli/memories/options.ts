@@ -1,16 +1,5 @@
 import { InvalidArgumentError, Option, type Command } from 'commander';
 import type { ChangeOptions as CallSettings } from '../../../packages/client/src/index.ts';
-import type { ScopeKey } from '../../domain/layers.ts';
-
-/** Not imported, because the module of the domain loads the schema library. */
-const scopeKeys = [
-  'org',
-  'team',
-  'project',
-  'session',
-  'user',
-  'agent',
-] as const satisfies readonly ScopeKey[];
 
 /** Parses an option that takes a JSON object. */
 function jsonObject(text: string): Record<string, unknown> {
@@ -74,18 +63,4 @@ function revision(text: string): string {
   if (!/^(\*|0|[1-9][0-9]{0,8})$/.test(text))
     throw new InvalidArgumentError('It must be a revision, such as 3, or *.');
   return text;
-}
-
-export type ScopeOptions = Partial<Record<ScopeKey, string>>;
-
-/** `--org`, `--team` and so on: the identifiers of a scope. */
-export function withScopeOptions(command: Command): Command {
-  for (const key of scopeKeys) command.option(`--${key} <${key}>`, `${key} in the scope of the memory`);
-  return command;
-}
-
-/** The scope that the options name; undefined if none does. */
-export function scopeOf(options: ScopeOptions): ScopeOptions | undefined {
-  const named = scopeKeys.flatMap((key) => (options[key] === undefined ? [] : [[key, options[key]]]));
-  return named.length > 0 ? (Object.fromEntries(named) as ScopeOptions) : undefined;
 }

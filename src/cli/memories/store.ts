@@ -4,15 +4,9 @@ import { ArgumentAmongOptions } from '../argument-among-options.ts';
 import type { StoreMemory } from '../../../packages/client/src/index.ts';
 import { connect } from '../client.ts';
 import { printable, printJson } from '../output.ts';
+import { scopeOf, withScopeOptions, type ScopeOptions } from '../scope-options.ts';
 import { requireContent } from './content.ts';
-import {
-  changeOptions,
-  scopeOf,
-  withChangeOptions,
-  withScopeOptions,
-  type ChangeOptions,
-  type ScopeOptions,
-} from './options.ts';
+import { changeOptions, withChangeOptions, type ChangeOptions } from './options.ts';
 
 interface StoreOptions extends ChangeOptions, ScopeOptions {
   readonly layer?: StoreMemory['layer'];
@@ -35,7 +29,7 @@ export function storeCommand(): Command {
     .description('Store a memory')
     .argument('[content]', 'content of the memory; - or no content reads standard input')
     .option('--layer <layer>', 'layer of the memory (default: user)');
-  return withChangeOptions(withScopeOptions(command))
+  return withChangeOptions(withScopeOptions(command, 'the memory'))
     .option('--external-id <id>', 'your own id for the memory, unique in the tenant')
     .addOption(new Option('--upsert', 'replace the memory that has this external id, if there is one'))
     .option('--occurred-at <time>', 'time at which it happened, RFC 3339')
