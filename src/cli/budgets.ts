@@ -1,7 +1,7 @@
 import { Command, Option } from 'commander';
 import type { Budget } from '../../packages/client/src/index.ts';
 import { connect } from './client.ts';
-import { numberValue, wholeNumber } from './option-values.ts';
+import { numberValue, settingAfter, wholeNumber } from './option-values.ts';
 import { printJson } from './output.ts';
 
 interface SetOptions {
@@ -35,12 +35,10 @@ async function show(_: unknown, command: Command): Promise<void> {
 async function set({ period, tokens, usd }: SetOptions, command: Command): Promise<void> {
   const { client, json } = connect(command);
   const before = await client.admin.budgets.get();
-  const either = (option: number | false | undefined, limit: number | undefined): number | undefined =>
-    option === undefined ? limit : option === false ? undefined : option;
   const after = await client.admin.budgets.set({
     period: period ?? before.period,
-    tokens: either(tokens, before.tokens),
-    usd: either(usd, before.usd),
+    tokens: settingAfter(tokens, before.tokens),
+    usd: settingAfter(usd, before.usd),
   });
   print(after, json);
 }

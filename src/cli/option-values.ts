@@ -11,6 +11,14 @@ export function wholeNumber(text: string): number {
   return Number(text);
 }
 
+/** A setting after an option such as `--tokens` or `--no-tokens`: unchanged without one, and unset by the latter, which gives `false`. */
+export function settingAfter<Value>(
+  option: Value | false | undefined,
+  setting: Value | undefined,
+): Value | undefined {
+  return option === undefined ? setting : option === false ? undefined : option;
+}
+
 export function jsonValue(text: string): unknown {
   try {
     return JSON.parse(text);

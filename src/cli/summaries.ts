@@ -4,7 +4,7 @@ import type { Summary, SummarySettings } from '../../packages/client/src/index.t
 import type { Layer } from '../domain/layers.ts';
 import type { Depth } from '../domain/summaries/depths.ts';
 import { connect } from './client.ts';
-import { wholeNumber } from './option-values.ts';
+import { settingAfter, wholeNumber } from './option-values.ts';
 import { printJson, printable, printableLines } from './output.ts';
 import { scopeOf, withScopeOptions, type ScopeOptions } from './scope-options.ts';
 
@@ -132,15 +132,13 @@ function changed(
   before: SummarySettings,
   { depth, interval, changes, maxAge, skipUnchanged, personalized, model }: Omit<ConfigureOptions, 'layer'>,
 ): SummarySettings {
-  const either = <Value>(option: Value | false | undefined, setting: Value | undefined): Value | undefined =>
-    option === undefined ? setting : option === false ? undefined : option;
   return {
     depths: depth ?? before.depths,
     skipIfUnchanged: skipUnchanged ?? before.skipIfUnchanged,
-    updateIntervalSeconds: either(interval, before.updateIntervalSeconds),
-    updateOnChanges: either(changes, before.updateOnChanges),
-    maxAgeSeconds: either(maxAge, before.maxAgeSeconds),
+    updateIntervalSeconds: settingAfter(interval, before.updateIntervalSeconds),
+    updateOnChanges: settingAfter(changes, before.updateOnChanges),
+    maxAgeSeconds: settingAfter(maxAge, before.maxAgeSeconds),
     personalized: personalized ?? before.personalized,
-    model: either(model, before.model),
+    model: settingAfter(model, before.model),
   };
 }
