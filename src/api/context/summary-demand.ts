@@ -18,7 +18,7 @@ export interface SummaryDemandParts {
   readonly onFailure: (error: unknown) => void;
 }
 
-/** Has summaries made that a context was asked for and that are missing or stale. The next context has them. */
+/** Requests the summaries that a context needs and that are missing or stale, so that the next context has them. */
 export class SummaryDemand {
   readonly #parts: SummaryDemandParts;
   readonly #running = new Map<string, Promise<void>>();

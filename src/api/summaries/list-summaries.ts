@@ -130,7 +130,7 @@ const fallbackReasons: Readonly<Record<Fallback, string>> = {
   interrupted: 'the process ended while the language model was writing',
 };
 
-/** A caller that does not look at each summary is told of stale ones, and of those that no language model wrote although it should have. */
+/** One warning for the stale summaries, and one for each reason why a language model did not write some, so that no caller has to check every summary. */
 function warningsOf(items: readonly Summary[]): z.infer<typeof warningsSchema> {
   const stale = items.filter(({ freshness }) => freshness.stale);
   const warnings: z.infer<typeof warningsSchema> = fallbacks.flatMap((fallback) => {

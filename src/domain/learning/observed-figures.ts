@@ -11,8 +11,9 @@ export interface ObservedFigures {
     readonly decisions: number;
     /** Mean probability with which the arm was chosen, over all decisions. */
     readonly propensity: number;
-    /** Mean reward, and share of answers of which something was used, where the arm was taken. */
+    /** Mean reward of the decisions that took the arm. */
     readonly reward?: number;
+    /** Share of those decisions whose answers were used. */
     readonly success?: number;
   }[];
 }

@@ -72,12 +72,12 @@ export class ContextBlocks {
     // Summaries wait for their vectors. If these cannot be made, older summaries serve, but never with a memory that was erased.
     await this.#parts.models.view({ projections: scopeModels, minPosition, waitMs });
     return this.#parts.models.read({ projections: read }, async (view) => {
-      const [any] = await sql.queryAs(
+      const [first] = await sql.queryAs(
         caller.tenant,
         `select 1 from ${view.table('summaries')} where tenant = $1 limit 1`,
         [caller.tenant],
       );
-      if (!any) return [];
+      if (!first) return [];
       const [settings, vector] = await Promise.all([
         this.#parts.settingsOf(caller.tenant),
         this.#vectors.of(query, variantOf(view.signature('summaries')), caller.tenant),
@@ -88,8 +88,8 @@ export class ContextBlocks {
   }
 
   /**
-   * The given summaries, each with whether it still says what its scope holds. That of a scope with thousands of memories counts as
-   * stale if a memory that it quotes was changed or deleted, or by its age.
+   * The given summaries, each with whether it still says what its scope holds. The summary of a scope with thousands of memories counts
+   * as stale only if a memory that it quotes was changed or deleted, or if it is too old.
    */
   async withFreshness(tenant: string, rows: readonly PlacedRow[]): Promise<readonly Summary[]> {
     if (rows.length === 0) return [];

@@ -94,7 +94,7 @@ function quotationsOf(rows: readonly PlacedRow[]): ReadonlyMap<string, string[]>
   return quoted;
 }
 
-/** A short memory whole; of a long one what is quoted of it, as far as it is still in it. */
+/** The whole text of a short memory; of a long one, the quotations that are still in it. */
 function textsOf({ content }: ScopeSource, quoted: readonly string[] = []): readonly string[] {
   const whole = content.trim();
   if (estimatedTokens(whole, { start: 0, end: whole.length }) <= longestWhole) return [whole];

@@ -13,8 +13,8 @@ import type { QueryVector } from '../search/query-vectors.ts';
 import { readSummaryRows, relevanceTo, type AskedRows, type PlacedRow } from '../summaries/summary-rows.ts';
 
 /**
- * A summary matters if one of its depths has this score for the question. Fitted on everyday notes: of the scopes that hold the answer a
- * fifth passes, of all others 4 in 1,000. From .7 on, as for memories, it would be a third and 2 in 100.
+ * A summary matters if one of its depths has this score for the question. Fitted on everyday notes: a fifth of the scopes that hold the
+ * answer pass, and 4 in 1,000 of the others. With .7, the limit for memories, a third and 2 in 100 would pass.
  */
 const leastScore = 0.72;
 /** More than a context has room for, in case that some say nothing new. */
@@ -35,7 +35,7 @@ export interface AskedLayers extends Pick<AskedRows, 'layers' | 'scope'> {
 
 /**
  * The summaries that matter for a question, most relevant first: those of the session or agent that it names, and those whose vector is
- * near to it. What a memory says that was deleted or changed since is left out of them.
+ * near to it. Statements from memories that were deleted or changed since are left out.
  */
 export async function readRelevantSummaries(
   sql: Sql,

@@ -20,7 +20,7 @@ export interface ExperienceParts {
   readonly records: ExperienceReader;
 }
 
-/** What a search leaves open, as it was sent. */
+/** The question of a search, and the parameters that were sent with it; experience may choose the others. */
 export interface OpenQuestion {
   readonly query: string;
   readonly sent: Readonly<Partial<Record<ParameterName, unknown>>>;
@@ -37,13 +37,13 @@ export interface Advice {
 
 /** Uniform numbers, 0..1, that decide about one search. */
 export interface Draws {
-  /** The same for all searches of a session: whether it belongs to those that experience is applied to. */
+  /** Decides whether experience is applied; the same for all searches of a session. */
   readonly group: number;
-  /** Whether it explores; undefined if its outcome cannot be observed. */
+  /** Decides whether the search explores; undefined if its outcome cannot be observed. */
   readonly exploration: number | undefined;
 }
 
-/** Chooses what a search leaves open, by what worked for similar questions. Without experience it chooses nothing. */
+/** Chooses the parameters that a search leaves open, from what worked for similar questions. Chooses none if nothing is known. */
 export async function adviseSearch(
   { traces, records }: ExperienceParts,
   caller: TenantContext,

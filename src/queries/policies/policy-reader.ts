@@ -1,7 +1,7 @@
 import { emptyHistory, type PolicyHistory } from '../../domain/learning/policy-history.ts';
 import type { ReadModels, Wait } from '../read-models.ts';
 
-/** Reads what is known of a tenant's route policies; of the system tenant, of the global base. */
+/** Reads the history of a tenant's route policies. That of the system tenant holds the global base. */
 export class PolicyReader {
   readonly #models: ReadModels;
 

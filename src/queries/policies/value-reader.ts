@@ -1,7 +1,7 @@
 import type { UsedSearch } from '../../domain/learning/value-gain.ts';
 import type { ReadModels, Wait } from '../read-models.ts';
 
-/** Searches that are compared at most, so that a look takes a bounded time. */
+/** Maximum number of searches that are compared: it bounds the time of a look. */
 const mostSearches = 20_000;
 
 /** Reads the searches of a tenant with an explicit outcome. */

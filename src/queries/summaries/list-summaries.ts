@@ -18,7 +18,7 @@ import { readSummaryRows, relevanceTo, type PlacedRow } from './summary-rows.ts'
 export interface Summary extends Omit<SummaryScope, 'person'> {
   /** It is for one user. */
   readonly personalized: boolean;
-  /** Whom it is for, and by how many memories it was weighed that the user judged or that name the user. */
+  /** Whom it is for, how many of its memories that user judged, and how many name that user. */
   readonly personalization?: Person & { readonly judged: number; readonly own: number };
   readonly depth: Depth;
   readonly content: string;
@@ -42,7 +42,7 @@ export interface AskedSummaries {
   readonly depth?: Depth | undefined;
   /** The variants for this user instead of the summaries for everybody. */
   readonly person?: Person | undefined;
-  /** A question: each summary has its relevance to it. */
+  /** A question; each summary gets its relevance to it. */
   readonly query?: string | undefined;
   readonly minPosition?: number | undefined;
   readonly waitMs?: number | undefined;
@@ -124,7 +124,7 @@ export class SummaryReader {
   }
 }
 
-/** Whether a summary still says what its scope holds, by the hash of what that is. */
+/** Whether a summary still says what its scope holds. `hash` is the hash of what it holds now. */
 export function freshnessIn(
   { place, source_hash: sourceHash, generated_at: generatedAt, invalidated }: PlacedRow,
   hash: string,
@@ -135,7 +135,7 @@ export function freshnessIn(
   return freshnessOf(made, hash, settings[place.layer], now);
 }
 
-/** With a vector, also its relevance to the question of which it is. */
+/** The summary as callers see it. With the vector of a question, it has its relevance to that question. */
 export function summaryOf(row: PlacedRow, freshness: Freshness, vector: QueryVector | undefined): Summary {
   const { depth, content, token_count: tokenCount, source_hash: sourceHash, facts, cosine } = row;
   return {

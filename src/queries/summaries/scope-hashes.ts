@@ -5,8 +5,8 @@ import { Parameters } from '../sql-builder.ts';
 import { scopeHash, scopeMemories } from './scope-state.ts';
 
 /**
- * What each scope holds now, as one hash, in the order of `scopes`. With `most`, reads so many memories of each scope: the hash of a
- * larger one differs from what its summary was made from.
+ * What each scope holds now, as one hash, in the order of `scopes`. With `most`, reads at most that many memories of each scope; the
+ * hash of a larger scope is then not that of any summary.
  */
 export async function readScopeHashes(
   sql: Sql,

@@ -41,7 +41,7 @@ interface SourceRow extends Record<string, unknown> {
   readonly hash: string;
 }
 
-/** How much the memories count in a variant that do not name its user. */
+/** Weight, in a variant, of the memories that do not name its user. */
 const weightOfOthers = 0.5;
 
 /** The memories of a scope that may be quoted, as far as the read models know them, which have at least `minPosition`. */
@@ -57,7 +57,7 @@ export function readScopeSources(
 }
 
 /**
- * The same of the memories that were stored last, in a view of these read models and of `usage`. A variant for one user is made from
+ * The same within a view of these read models and of `usage`, of at most `most` memories: those that were stored last. A variant for one user is made from
  * the same memories, but weighs them by the user's own feedback alone and prefers those that name the user, or the user's session.
  */
 export async function readSourcesIn(

@@ -23,7 +23,7 @@ export const mostSummarizedScopes = 50;
 
 /** A summary as the read model has it. */
 export interface SummaryRow extends Record<string, unknown> {
-  /** Id of all summaries of the scope. */
+  /** Id of the summaries of the scope for everybody, or for one user. */
   readonly summary: string;
   readonly depth: Depth;
   readonly layer: Layer;
@@ -52,7 +52,7 @@ export interface AskedRows {
   readonly depth?: Depth | undefined;
   /** The variants for this user instead of the summaries for everybody. */
   readonly person?: Person | undefined;
-  /** Each row has the cosine of its vector to this one, and those come first that are nearest. */
+  /** Each row has the cosine of its vector to this one; the nearest come first. */
   readonly near?: QueryVector | undefined;
   /** Maximum number of rows; by default those of `mostSummarizedScopes` scopes. */
   readonly most?: number | undefined;
@@ -74,8 +74,8 @@ export async function readSummaryRows(
   const region = { tenant, visibility, ...(layers && { layers }), scope };
   const cosine = near ? `-(s.context_vector <#> ${parameters.bind(near.vector)}::vector)` : 'null::float8';
   const order = `${near ? 'cosine desc, ' : ''}array_position(array['agent', 'user', 'session', 'project', 'team', 'org', 'company'], s.layer), s.summary`;
-  // An erased memory has no row as soon as its erasure was read, before the event that erases its summaries is. That is looked up only
-  // for the summaries of the answer, since each quotes many memories.
+  // The row of an erased memory is gone before the event that erases its summaries is read. That is looked up only for the summaries
+  // of the answer, since each quotes many memories.
   const rows = await sql.queryAs<SummaryRow>(
     tenant,
     `select * from (
