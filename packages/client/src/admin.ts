@@ -167,7 +167,7 @@ export class Policies {
   /** Compare a version with the one in force. */
   evaluation(version: string, options?: CallOptions): Promise<api.PolicyEvaluation> {
     return this.#transport.call(
-      { method: 'GET', path: path`/v1/admin/policies/${version}/evaluation`, query: {} },
+      { method: 'GET', path: path`/v1/admin/policies/${version}/evaluation` },
       options,
     );
   }

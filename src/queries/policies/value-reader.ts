@@ -12,7 +12,7 @@ export class ValueReader {
     this.#models = models;
   }
 
-  /** How many searches there are in which something was used, as far as they are compared. */
+  /** Number of searches in which something was used. */
   count(tenant: string, wait: Wait): Promise<number> {
     return this.#models.read({ projections: ['values'], ...wait }, async (view) => {
       const [row] = await this.#models.sql.queryAs<{ count: number }>(
