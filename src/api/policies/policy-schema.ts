@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { figuresSchema } from '../../domain/learning/policy-events.ts';
 import { routes } from '../../domain/routing/settings.ts';
 
-export const policyFigures = figuresSchema.extend({ interval: z.array(z.number()).optional() }).meta({
+const policyFigures = figuresSchema.extend({ interval: z.array(z.number()).optional() }).meta({
   id: 'PolicyFigures',
   description:
     'What the log says about a policy instead of the one in force: gains in units of the reward, by three estimators, with the 95 % interval of the doubly robust one. `matched`: decisions for which both differ and that went the way of the policy',

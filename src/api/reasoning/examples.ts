@@ -13,7 +13,7 @@ export const recordTraceExample = {
   executionTimeMs: 40,
 };
 
-export const traceExample = {
+const traceExample = {
   id: '019a0c40-1111-7f31-8a55-5b1f6f0a7c21',
   ...recordTraceExample,
   layer: 'user',
@@ -27,7 +27,7 @@ export const recordedTraceExample = { trace: traceExample, position };
 
 export const historyBodyExample = { query: 'On which day do we cut a release?', limit: 5 };
 
-export const lessonExample = {
+const lessonExample = {
   id: traceExample.id,
   title: 'Questions like: When are releases cut?',
   description:

@@ -6,7 +6,7 @@ import { positionField } from '../fields.ts';
 import { operation, type RoleAccess } from '../operation.ts';
 import { configuredExample, settingsExample } from './examples.ts';
 
-export const summaryOperators: RoleAccess = {
+const summaryOperators: RoleAccess = {
   roles: ['operator', 'admin'],
   refusal: 'configuring summaries needs the role operator or admin',
 };
