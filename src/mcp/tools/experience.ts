@@ -1,9 +1,8 @@
 import { z } from 'zod';
-import type { JsonObject } from '../../domain/json.ts';
 import { reasoningHistory } from '../../api/reasoning/history.ts';
 import { recordTrace } from '../../api/reasoning/record-trace.ts';
 import { experiencedSearch } from '../../api/reasoning/experienced-search.ts';
-import { answerFields, filtersField, show, spaceIdField } from './search.ts';
+import { answerFields, filtersField, restrictionsOf, show, spaceIdField } from './search.ts';
 import { tool } from './tool.ts';
 
 const recorded = recordTrace.input.shape;
@@ -74,14 +73,9 @@ export const memorySearchWithExperience = tool({
   }),
   effect: 'adds',
   parameters: { filter: 'filters', spaces: 'space_id' },
-  async call({ query, space_id: space, filters = {}, session_id: sessionId }, act) {
-    const { max_tokens: maxTokens, ...filter } = filters;
-    const found = await act(experiencedSearch, {
-      query,
-      sessionId,
-      spaces: space === undefined ? undefined : [space],
-      filter: Object.keys(filter).length > 0 ? (filter as JsonObject) : undefined,
-    });
+  async call({ query, session_id: sessionId, ...sent }, act) {
+    const { maxTokens, ...restrictions } = restrictionsOf(sent);
+    const found = await act(experiencedSearch, { query, sessionId, ...restrictions });
     const { fields, text } = show(found, maxTokens);
     const { strategyUsed, learnedFrom, outcome, adjustmentsMade, executionTimeMs } = found.reasoning;
     const adjustments = adjustmentsMade.length > 0 ? adjustmentsMade.join('; ') : 'none';

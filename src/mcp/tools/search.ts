@@ -66,19 +66,28 @@ export const memorySearch = tool({
   output: z.object(answerFields),
   effect: 'reads',
   parameters: { filter: 'filters', spaces: 'space_id' },
-  async call({ query, space_id: space, filters = {}, top_k: topK, layers, session_id: sessionId }, act) {
-    const { max_tokens: maxTokens, ...filter } = filters;
-    const found = await act(search, {
-      query,
-      topK,
-      layers,
-      sessionId,
-      spaces: space === undefined ? undefined : [space],
-      filter: Object.keys(filter).length > 0 ? (filter as JsonObject) : undefined,
-    });
+  async call({ query, top_k: topK, layers, session_id: sessionId, ...sent }, act) {
+    const { maxTokens, ...restrictions } = restrictionsOf(sent);
+    const found = await act(search, { query, topK, layers, sessionId, ...restrictions });
     return show(found, maxTokens);
   },
 });
+
+/** What a search is restricted to, and the maximum number of tokens of its text. */
+export function restrictionsOf({
+  space_id: space,
+  filters = {},
+}: {
+  readonly space_id?: string | undefined;
+  readonly filters?: z.infer<typeof filtersField>;
+}) {
+  const { max_tokens: maxTokens, ...filter } = filters;
+  return {
+    maxTokens,
+    spaces: space === undefined ? undefined : [space],
+    filter: Object.keys(filter).length > 0 ? (filter as JsonObject) : undefined,
+  };
+}
 
 export const memoryMultiHop = tool({
   name: 'memory_multi_hop',
