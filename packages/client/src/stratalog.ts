@@ -78,7 +78,7 @@ export class Stratalog {
     );
   }
 
-  /** End a session: what it has not used of its searches by now counts as ignored. */
+  /** End a session: results that it has not used by now count as ignored. */
   endSession(sessionId: string, options?: CommandOptions): Promise<api.EndSessionAnswer> {
     return this.#transport.call(
       { method: 'POST', path: path`/v1/sessions/${sessionId}/end`, changes: true },

@@ -10,12 +10,11 @@ export const budgetState = z
     ...budgetSchema.shape,
     spent: amount.meta({ description: 'What this period has cost' }),
     reserved: amount.meta({
-      description:
-        'What calls that are under way can cost. If their process ends before them, it counts as spent',
+      description: 'What calls under way may cost. It counts as spent if their process ends first',
     }),
     resetsAt: z.iso.datetime().meta({ description: 'When the next period begins' }),
     exhausted: z.boolean().meta({
-      description: 'Whether nothing is left, or less than a call of this period needed that was not made',
+      description: 'Whether nothing is left, or less than a call needed that was refused in this period',
     }),
   })
   .meta({ id: 'Budget' });

@@ -37,7 +37,7 @@ const item = z
     sources: z
       .array(z.object({ id: z.string(), externalId: z.string().optional() }))
       .optional()
-      .meta({ description: 'The memories that a summary or a profile is from' }),
+      .meta({ description: 'The memories that a summary or a profile was made from' }),
   })
   .meta({ id: 'ContextItem' });
 

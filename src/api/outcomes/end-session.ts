@@ -8,7 +8,7 @@ import { positionExample, sessionExample } from './examples.ts';
 /** Needs the role agent, member or admin. */
 export const endSession = operation({
   name: 'endSession',
-  summary: 'End a session: what it has not used of its searches by now counts as ignored',
+  summary: 'End a session: results that it has not used by now count as ignored',
   area: 'Search',
   input: z.strictObject({
     sessionId: identifier.meta({ description: '`sessionId` of your own searches and contexts' }),

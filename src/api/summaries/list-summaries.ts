@@ -27,7 +27,7 @@ const summarySchema = z
       .optional()
       .meta({
         description:
-          'Whom it is for, and how many of the memories the user judged (`judged`) or name the user (`own`), which it was weighed by',
+          'Whom it is for, how many of its memories that user judged (`judged`), and how many name that user (`own`)',
       }),
     content: z.string().meta({
       description:
