@@ -20,47 +20,19 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 const describeOnce = describe.skipIf(testProfile !== 'embedded');
 const embedded = { STRATALOG_PROFILE: 'embedded', STRATALOG_EMBEDDER: 'deterministic', STRATALOG_PORT: '0' };
 
+// Each setting and option is tested in `test/unit/server-settings.test.ts`.
 describeOnce('invalid settings', () => {
-  it.each([
-    ['STRATALOG_PORT', 'eighty', /must be an integer from 0 to 65535/],
-    ['STRATALOG_PORT', '65536', /must be an integer from 0 to 65535/],
-    ['STRATALOG_PORT', '-1', /0/],
-    ['STRATALOG_PROFILE', 'cloud', /embedded/],
-    ['STRATALOG_ROLES', 'api,king', /projector/],
-    ['STRATALOG_MASTER_KEY', 'short', /16 characters/],
-    ['STRATALOG_VAULT_KEY', 'short', /40 characters/],
-    ['STRATALOG_POSTGRES_URL', 'mysql://x', /postgres:/],
-    ['STRATALOG_EMBEDDER', 'magic', /onnx/],
-    ['STRATALOG_EMBEDDER', 'openai', /STRATALOG_EMBEDDING_BASE_URL/],
-    ['STRATALOG_EMBEDDING_BASE_URL', 'nowhere', /https?:/],
-    ['STRATALOG_JWT_ISSUER', 'https://id.example', /STRATALOG_JWT_AUDIENCE/],
-    ['STRATALOG_MASTER_KEY', 'a master key with spaces', /spaces/],
-    ['STRATALOG_MASTER_KEY', 'schlüssel-geheim-123', /ASCII/],
-    ['STRATALOG_MASTER_KEY', 'a-master-key-of-a-file\n', /line ends/],
-    ['STRATALOG_JWT_JWKS', 'nowhere', /URL/],
-    ['STRATALOG_JWT_JWKS', 'localhost:3000/keys', /https?/],
-    ['STRATALOG_JWT_JWKS', '{bad', /JSON Web Key Set/],
-    ['STRATALOG_JWT_JWKS', '{"foo":1}', /JSON Web Key Set/],
-    ['STRATALOG_LOG_LEVEL', 'loud', /debug/],
-  ])('[J8] %s=%s stops the start and names the variable and its valid values', async (name, value, takes) => {
+  it('[J8] stop the start before anything is made, and all are reported at once', async () => {
     const data = path.join(folder, 'never-made');
-    const result = await stratalog(['serve', '--data', data], { ...embedded, [name]: value });
-    expectClear(result, 1, name, takes);
+    const wrong = { STRATALOG_PORT: 'x', STRATALOG_LOG_LEVEL: 'y' };
+    const result = await stratalog(['serve', '--data', data], { ...embedded, ...wrong });
+    expectClear(result, 1, /STRATALOG_PORT.*65535/, /STRATALOG_LOG_LEVEL.*debug/);
     expect(result.stdout).toBe('');
+    expect(await readdir(folder)).not.toContain('never-made');
   });
 
-  it.each(['serve', 'doctor', 'demo'])(
-    '[J8] options of %s are checked like their variables',
-    async (command) => {
-      for (const port of ['eighty', '65536', '-1'])
-        expectClear(await stratalog([command, `--port=${port}`]), 2, '--port', /65535/);
-      expectClear(await stratalog([command, '--profile', 'cloud']), 2, '--profile', /embedded/);
-    },
-  );
-
-  it('[J8] all invalid settings are reported at once', async () => {
-    const result = await stratalog(['serve'], { STRATALOG_PORT: 'x', STRATALOG_LOG_LEVEL: 'y' });
-    expectClear(result, 1, 'STRATALOG_PORT', 'STRATALOG_LOG_LEVEL');
+  it('[J8] options are checked like their variables', async () => {
+    expectClear(await stratalog(['serve', '--port=65536']), 2, '--port', /65535/);
   });
 });
 
@@ -91,40 +63,55 @@ describeOnce('addresses that cannot be bound', () => {
   });
 });
 
-describeOnce('data folders that cannot be opened', () => {
-  it('[J8] a folder in use by another server: names its process', async () => {
-    const server = await startServer({ environment: { STRATALOG_PROFILE: 'embedded' } });
-    try {
-      const second = await stratalog(['serve', '--data', server.dataDir], embedded);
-      expectClear(second, 1, server.dataDir, String(server.process.pid));
-      const doctor = await stratalog(['doctor', '--data', server.dataDir], embedded);
-      expect(doctor.code).toBe(1);
-      expect(doctor.stdout).toMatch(/FAIL database.*in use/);
-      const wrong = { ...embedded, STRATALOG_EMBEDDER: 'onnx', STRATALOG_EMBEDDING_MODEL: 'nope' };
-      const { stdout } = await stratalog(['doctor'], wrong);
-      expect(stdout).toMatch(/FAIL model.*STRATALOG_EMBEDDING_MODEL/);
-      expect((await clientOf(server).get('/readyz')).status).toBe(200);
-    } finally {
-      await server.remove();
-    }
+describeOnce('a data folder with a database', () => {
+  let server: TestServer;
+  let data: string[];
+
+  beforeAll(async () => {
+    server = await startServer({ environment: embedded });
+    data = ['--data', server.dataDir];
   });
 
-  it('[J8] a folder written by a newer version: says so and leaves it unchanged', async () => {
-    const server = await startServer({ environment: embedded, dataDir: path.join(folder, 'newer') });
+  afterAll(() => server.remove());
+
+  it('[J8] in use by another server: names its process', async () => {
+    const second = await stratalog(['serve', ...data], embedded);
+    expectClear(second, 1, server.dataDir, String(server.process.pid));
+    const doctor = await stratalog(['doctor', ...data], embedded);
+    expect(doctor.code).toBe(1);
+    expect(doctor.stdout).toMatch(/FAIL database.*in use/);
+    expect((await clientOf(server).get('/readyz')).status).toBe(200);
+  });
+
+  it('[J8] written by a newer version: says so and leaves it unchanged', async () => {
     await server.stop();
     await writeFile(path.join(server.dataDir, 'VERSION'), '999\n');
-    const result = await stratalog(['serve', '--data', server.dataDir], embedded);
-    expectClear(result, 1, server.dataDir, '999', /update/);
+    expectClear(await stratalog(['serve', ...data], embedded), 1, server.dataDir, '999', /update/);
     await writeFile(path.join(server.dataDir, 'VERSION'), '1\n');
     const again = await startServer({ environment: embedded, dataDir: server.dataDir });
     expect((await clientOf(again).get('/readyz')).status).toBe(200);
     await again.stop();
   });
 
-  it('[J8] a file instead of a folder: names the file', async () => {
-    const data = path.join(folder, 'a-file');
-    await writeFile(data, 'something else');
-    expectClear(await stratalog(['serve', '--data', data], embedded), 1, 'a-file');
+  it('[J4] [J8] is opened by doctor, which fails like serve when the vault key is missing or is not its own', async () => {
+    await server.stop();
+    const key = path.join(server.dataDir, 'vault.key');
+    const expectBoth = async (words: RegExp) => {
+      expectClear(await stratalog(['serve', ...data], embedded), 1, words);
+      const { code, json } = await stratalog(['doctor', '--json', ...data], embedded);
+      expect(code).toBe(1);
+      const found = json.find(({ check }: { check: string }) => check === 'database');
+      expect(found).toMatchObject({ ok: false, detail: expect.stringMatching(words) });
+    };
+    const own = await readFile(key);
+    await rm(key);
+    await expectBoth(/vault\.key is missing.*restore it/);
+    await writeFile(key, `${Buffer.alloc(32, 7).toString('base64')}\n`);
+    await expectBoth(/created with another root key: restore the key of this data/);
+    await writeFile(key, own);
+    const { code, stdout } = await stratalog(['doctor', ...data], embedded);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/ok +database +.*, 1[0-9]\./);
   });
 });
 
@@ -166,9 +153,10 @@ describeOnce('doctor', () => {
     }
   });
 
-  it('[J8] reports a data folder that is a file or cannot be created', async () => {
+  it('[J8] reports a data folder that is a file or cannot be created, as serve does', async () => {
     const file = path.join(folder, 'a-file');
     await writeFile(file, 'x');
+    expectClear(await stratalog(['serve', '--data', file], embedded), 1, 'a-file');
     for (const data of [file, path.join(file, 'below')]) {
       const { code, stdout } = await stratalog(['doctor', '--data', data], embedded);
       expect(code).toBe(1);
@@ -176,31 +164,10 @@ describeOnce('doctor', () => {
     }
   });
 
-  it('[J4] [J8] opens an existing database, and fails like serve when the vault key is missing or is not its own', async () => {
-    const server = await startServer({ environment: { STRATALOG_EMBEDDER: 'deterministic' } });
-    try {
-      await server.stop();
-      const data = ['--data', server.dataDir];
-      const key = path.join(server.dataDir, 'vault.key');
-      const expectBoth = async (words: RegExp) => {
-        expectClear(await stratalog(['serve', ...data], embedded), 1, words);
-        const { code, json } = await stratalog(['doctor', '--json', ...data], embedded);
-        expect(code).toBe(1);
-        const found = json.find(({ check }: { check: string }) => check === 'database');
-        expect(found).toMatchObject({ ok: false, detail: expect.stringMatching(words) });
-      };
-      const own = await readFile(key);
-      await rm(key);
-      await expectBoth(/vault\.key is missing.*restore it/);
-      await writeFile(key, `${Buffer.alloc(32, 7).toString('base64')}\n`);
-      await expectBoth(/created with another root key: restore the key of this data/);
-      await writeFile(key, own);
-      const { code, stdout } = await stratalog(['doctor', ...data], embedded);
-      expect(code).toBe(0);
-      expect(stdout).toMatch(/ok +database +.*, 1[0-9]\./);
-    } finally {
-      await server.remove();
-    }
+  it('[J8] names the setting of a model that is unknown', async () => {
+    const wrong = { STRATALOG_EMBEDDER: 'onnx', STRATALOG_EMBEDDING_MODEL: 'nope' };
+    const { stdout } = await stratalog(['doctor'], { ...embedded, ...wrong });
+    expect(stdout).toMatch(/FAIL model.*STRATALOG_EMBEDDING_MODEL/);
   });
 
   it('[J4] passes its checks of node, model, database and port on a healthy setup', async () => {

@@ -7,7 +7,9 @@ import { clientOf } from '../support/api.ts';
 import { stratalog } from '../support/cli.ts';
 import { mem0Client } from '../support/mem0.ts';
 import { startServer, testProfile, type TestServer, type TestServerOptions } from '../support/server.ts';
+import { useServer } from '../support/use-server.ts';
 
+const deterministic = { STRATALOG_EMBEDDER: 'deterministic' };
 const running: TestServer[] = [];
 const folders: string[] = [];
 
@@ -17,7 +19,7 @@ afterEach(async () => {
 });
 
 async function start(options: TestServerOptions): Promise<TestServer> {
-  const environment = { STRATALOG_EMBEDDER: 'deterministic', ...options.environment };
+  const environment = { ...deterministic, ...options.environment };
   const server = await startServer({ ...options, environment });
   running.push(server);
   return server;
@@ -31,35 +33,9 @@ async function dataFolder(): Promise<string> {
 
 // Embedded profile only: the database of a server may be shared with other tests.
 describe.skipIf(testProfile !== 'embedded')('the development identity', () => {
-  it('[A1] [I2] is the admin of the tenant local as its user local, and the start log and /readyz say so', async () => {
-    const server = await start({ masterKey: null });
-    expect(server.log.join('\n')).toMatch(/development identity/);
-    const client = clientOf(server);
-    expect((await client.get('/readyz')).body.identity).toBe('development');
-    const { memory } = await client.store({ content: 'written on my own machine' });
-    expect(memory).toMatchObject({
-      layer: 'user',
-      scope: { company: 'local', user: 'local' },
-      createdBy: 'user:local',
-    });
-    expect((await client.post('/v1/memories', { content: 'for all', layer: 'company' })).status).toBe(201);
-    expect((await client.get('/v1/audit/events')).status).toBe(200);
-    expect((await client.get('/v1/admin/projections')).status).toBe(200);
-    expect((await clientOf(server, 'a wrong key').get('/v1/memories')).status).toBe(401);
-    // The clients of mem0 insist on a key, so any that is not of Stratalog stands for none.
-    expect((await mem0Client(server, 'm0-any').get('/v1/ping/')).body).toMatchObject({ org_id: 'local' });
-    expect((await mem0Client(server, 'sl_local_1_x').get('/v1/ping/')).status).toBe(401);
-    const empty = { STRATALOG_URL: '', STRATALOG_API_KEY: '' };
-    expect((await stratalog(['search', 'machine', '--url', server.url], empty)).code).toBe(0);
-    // Changing settings does not count as creating a key.
-    expect((await client.patch('/v1/admin/routing', { threshold: 0.5 })).status).toBe(200);
-    expect((await client.post('/v1/admin/policies/kill-switch')).status).toBe(200);
-    expect((await client.get('/v1/admin/routing')).body).toMatchObject({ killSwitch: true });
-    expect((await client.get('/readyz')).body.identity).toBe('development');
-  });
+  const server = useServer({ because: 'it has no key yet', masterKey: null, environment: deterministic });
 
   it('[I2] is refused to requests from web pages and to host names that merely resolve to this machine', async () => {
-    const server = await start({ masterKey: null });
     const statusOf = (
       headers: Record<string, string>,
       method = 'POST',
@@ -90,6 +66,32 @@ describe.skipIf(testProfile !== 'embedded')('the development identity', () => {
     }
   });
 
+  it('[A1] [I2] is the admin of the tenant local as its user local, and the start log and /readyz say so', async () => {
+    expect(server.log.join('\n')).toMatch(/development identity/);
+    const client = clientOf(server);
+    expect((await client.get('/readyz')).body.identity).toBe('development');
+    const { memory } = await client.store({ content: 'written on my own machine' });
+    expect(memory).toMatchObject({
+      layer: 'user',
+      scope: { company: 'local', user: 'local' },
+      createdBy: 'user:local',
+    });
+    expect((await client.post('/v1/memories', { content: 'for all', layer: 'company' })).status).toBe(201);
+    expect((await client.get('/v1/audit/events')).status).toBe(200);
+    expect((await client.get('/v1/admin/projections')).status).toBe(200);
+    expect((await clientOf(server, 'a wrong key').get('/v1/memories')).status).toBe(401);
+    // The clients of mem0 insist on a key, so any that is not of Stratalog stands for none.
+    expect((await mem0Client(server, 'm0-any').get('/v1/ping/')).body).toMatchObject({ org_id: 'local' });
+    expect((await mem0Client(server, 'sl_local_1_x').get('/v1/ping/')).status).toBe(401);
+    const empty = { STRATALOG_URL: '', STRATALOG_API_KEY: '' };
+    expect((await stratalog(['search', 'machine', '--url', server.url], empty)).code).toBe(0);
+    // Changing settings does not count as creating a key.
+    expect((await client.patch('/v1/admin/routing', { threshold: 0.5 })).status).toBe(200);
+    expect((await client.post('/v1/admin/policies/kill-switch')).status).toBe(200);
+    expect((await client.get('/v1/admin/routing')).body).toMatchObject({ killSwitch: true });
+    expect((await client.get('/readyz')).body.identity).toBe('development');
+  });
+
   it('[I2] ends permanently with the first key: neither revoking that key nor a restart brings it back', async () => {
     const dataDir = await dataFolder();
     const server = await start({ masterKey: null, dataDir });
@@ -116,16 +118,11 @@ describe.skipIf(testProfile !== 'embedded')('the development identity', () => {
     expect(again.log.join('\n')).not.toMatch(/development identity/);
     expect((await clientOf(again).get('/v1/memories')).status).toBe(401);
   });
-
-  it('[I2] is disabled by a master key', async () => {
-    const server = await start({});
-    expect(server.log.join('\n')).not.toMatch(/development identity/);
-    expect((await clientOf(server).get('/v1/memories')).status).toBe(401);
-  });
 });
 
 describe('listening beyond loopback', () => {
   const open = { STRATALOG_HOST: '0.0.0.0' };
+  const onLoopback = ({ url }: TestServer) => ({ url: `http://127.0.0.1:${new URL(url).port}` });
 
   it('[I2] without any key stops the start and says what to do', async () => {
     const refused = start({ masterKey: null, environment: open });
@@ -134,25 +131,20 @@ describe('listening beyond loopback', () => {
     await expect(refused).rejects.not.toThrow(/\n\s+at /);
   });
 
-  it('[I2] with a master key is allowed, and every request needs a credential', async () => {
-    const server = await start({ environment: open });
-    const { port } = new URL(server.url);
-    const local = clientOf({ url: `http://127.0.0.1:${port}` });
+  it('[I2] with a master key is allowed, where every request needs a credential, and without it once a key exists', async () => {
+    const dataDir = await dataFolder();
+    const first = await start({ dataDir, environment: open });
+    expect(first.log.join('\n')).not.toMatch(/development identity/);
+    const local = clientOf(onLoopback(first));
     expect((await local.get('/livez')).status).toBe(200);
     expect((await local.get('/v1/memories')).status).toBe(401);
-  });
-
-  it('[I2] without a master key is allowed once a key exists', async () => {
-    const dataDir = await dataFolder();
-    const first = await start({ dataDir });
-    const master = clientOf(first, first.masterKey);
+    const master = clientOf(onLoopback(first), first.masterKey);
     const { key } = (await master.post('/v1/admin/keys', { tenant: 'acme', role: 'admin' })).body;
     expect(await first.stop()).toBe(0);
-    const environment = testProfile !== 'embedded' ? { ...first.environment, ...open } : open;
-    const { STRATALOG_MASTER_KEY: _, ...withoutMaster } = environment as Record<string, string>;
+
+    const { STRATALOG_MASTER_KEY: _, ...withoutMaster } = first.environment as Record<string, string>;
     const second = await start({ masterKey: null, dataDir, environment: withoutMaster });
-    const { port } = new URL(second.url);
-    expect((await clientOf({ url: `http://127.0.0.1:${port}` }, key).get('/v1/memories')).status).toBe(200);
-    expect((await clientOf({ url: `http://127.0.0.1:${port}` }).get('/v1/memories')).status).toBe(401);
+    expect((await clientOf(onLoopback(second), key).get('/v1/memories')).status).toBe(200);
+    expect((await clientOf(onLoopback(second)).get('/v1/memories')).status).toBe(401);
   });
 });
