@@ -1,28 +1,20 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import type { Client, Json } from '../support/api.ts';
 import { auditEvents } from '../support/events.ts';
-import { scriptedEmbeddings, type ScriptedEmbeddings } from '../support/scripted-embeddings.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import { scriptedEmbeddings } from '../support/scripted-embeddings.ts';
 import { newAdmin } from '../support/tenant.ts';
+import { useServer } from '../support/use-server.ts';
 
 const within = { timeout: 40_000, interval: 200 };
-let endpoint: ScriptedEmbeddings;
-let server: TestServer;
-
-beforeAll(async () => {
-  endpoint = await scriptedEmbeddings(32);
-  server = await startServer({
-    environment: {
-      STRATALOG_EMBEDDER: 'openai',
-      STRATALOG_EMBEDDING_BASE_URL: endpoint.baseURL,
-      STRATALOG_EMBEDDING_MODEL: 'text-embedding-3-small',
-    },
-  });
-});
-
-afterAll(async () => {
-  await server?.remove();
-  await endpoint.close();
+const endpoint = await scriptedEmbeddings(32);
+afterAll(() => endpoint.close());
+const server = useServer({
+  because: 'its embeddings are those of an endpoint',
+  environment: {
+    STRATALOG_EMBEDDER: 'openai',
+    STRATALOG_EMBEDDING_BASE_URL: endpoint.baseURL,
+    STRATALOG_EMBEDDING_MODEL: 'text-embedding-3-small',
+  },
 });
 
 const long = Array.from({ length: 120 }, (_, n) => `Pump ${n} of the heron station was serviced.`).join(' ');
@@ -38,8 +30,9 @@ const search = async (admin: Client, query: string, minPosition?: string): Promi
     })
   ).body;
 
-describe('an embedding endpoint that costs something', () => {
-  it('[E7] [H5] the texts of a flush are one cost, and queries too', async () => {
+// Together, because each waits for a flush of the costs.
+describe.concurrent('an embedding endpoint that costs something', () => {
+  it('[E7] [H5] the texts of a flush are one cost, and queries too', async ({ expect }) => {
     const admin = await newAdmin(server);
     const lines = await admin.bulk(
       Array.from({ length: 30 }, (_, n) => ({ content: `The otter ${n} dives for fish in the pond` })),
@@ -59,7 +52,9 @@ describe('an embedding endpoint that costs something', () => {
     expect((await admin.get('/v1/stats')).body.costs.models).toMatchObject([{ purpose: 'embedding' }]);
   });
 
-  it('[E7] [H5] over the budget memories are stored and found by words, and their vectors wait for it', async () => {
+  it('[E7] [H5] over the budget memories are stored and found by words, and their vectors wait for it', async ({
+    expect,
+  }) => {
     const [admin, other] = [await newAdmin(server), await newAdmin(server)];
     await admin.put('/v1/admin/budgets', { period: 'day', tokens: 0 });
     const { position } = await admin.store({ content: 'The heron stands in the reeds' });

@@ -47,10 +47,11 @@ describe('the value of memories', () => {
     results.find(({ memory }: Json) => memory.id === id).memory.importance;
 
   async function use(times: number): Promise<void> {
-    for (let n = 0; n < times; n++) {
+    const once = async () => {
       const { searchId } = await ask(ada);
       expect((await ada.post(`/v1/searches/${searchId}/outcome`, { used: [used] })).status).toBe(200);
-    }
+    };
+    await Promise.all(Array.from({ length: times }, once));
   }
 
   const comparisons = () => auditEvents(tenant.admin, 'type=ValuesCompared');
@@ -132,8 +133,8 @@ describe('the value of memories', () => {
 
   it('[C5] [C7] ends with the kill switch, and begins again with its release', async () => {
     const set = (engaged: boolean) => tenant.admin.post('/v1/admin/policies/kill-switch', { engaged });
-    const operator = await set(true);
-    expect(operator, JSON.stringify(operator.body)).toMatchObject({ status: 200 });
+    const engaged = await set(true);
+    expect(engaged, JSON.stringify(engaged.body)).toMatchObject({ status: 200 });
     try {
       await vi.waitFor(async () => expect(orderOf(await ask(ada))[0]).toBe(first), within);
     } finally {
