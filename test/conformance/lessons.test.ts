@@ -1,0 +1,93 @@
+/** @module-tag servers */
+import { beforeAll, describe, expect, it, vi } from 'vitest';
+import type { Client, Json } from '../support/api.ts';
+import { attempt, record } from '../support/attempts.ts';
+import { auditEvents } from '../support/events.ts';
+import { newTenant, type Tenant } from '../support/tenant.ts';
+import { useSharedServer } from '../support/use-server.ts';
+
+const server = useSharedServer();
+let tenant: Tenant;
+
+beforeAll(async () => {
+  tenant = await newTenant(server);
+});
+
+describe('lessons', () => {
+  const strategies = async (client: Client): Promise<Json[]> =>
+    (await client.get('/v1/reasoning/strategies')).body.items;
+
+  async function until(client: Client, isReached: (lessons: Json[]) => boolean): Promise<Json[]> {
+    await vi.waitUntil(async () => isReached(await strategies(client)), { timeout: 30_000, interval: 100 });
+    return strategies(client);
+  }
+
+  it('[C10] are drawn from a failure and a success, for those who see the attempts, and never found as memories', async () => {
+    const user = await tenant.key({ user: 'learner', projects: ['helios'] });
+    const broad = { approach: 'broad search', outcome: 'failure', failureReason: 'too many results' };
+    await record(user, { ...broad, strategy: { topK: 50 } });
+    const { position } = await record(user, { strategy: { topK: 5 } });
+    // The same question in a project is another lesson.
+    const shared = { scope: { project: 'helios' } };
+    await record(user, { ...broad, ...shared, approach: 'asked everybody' });
+    await record(user, { ...shared, approach: 'asked the owner' });
+    const [own, project] = (await until(user, (all) => all.length === 2)).sort((left) =>
+      left.layer === 'user' ? -1 : 1,
+    );
+    expect(own).toMatchObject({
+      title: 'Questions like: Find Salesforce Einstein best practices',
+      content: [
+        'Do: narrow filter on the space crm',
+        'Unlike what failed: topK 5 instead of 50',
+        'Avoid: broad search (too many results)',
+      ].join('\n'),
+      support: 1,
+      failures: 0,
+      layer: 'user',
+      scope: { user: 'learner' },
+    });
+    const { body } = await user.post('/v1/reasoning/history', {
+      query: 'Salesforce Einstein best practices',
+      scope: { user: 'learner' },
+      minPosition: position,
+    });
+    expect(body.lessons.map(({ id }: Json) => id)).toContain(own.id);
+    const other = await tenant.key({ user: 'colleague', projects: ['helios'] });
+    expect(await strategies(other)).toEqual([project]);
+    expect(JSON.stringify(project)).not.toContain('broad search');
+    expect(await strategies(await tenant.key({ user: 'stranger' }))).toEqual([]);
+    const found = await user.post('/v1/search', { query: attempt.query, threshold: 0 });
+    expect(JSON.stringify(found.body)).not.toContain('broad search');
+  });
+
+  it('[C10] are revised by later attempts, and become one where their questions are the same', async () => {
+    const user = await tenant.key({ user: 'reviser' });
+    await record(user);
+    await record(user);
+    const [first] = await until(user, ([lesson]) => lesson?.support === 2);
+    await record(user, { outcome: 'failure', failureReason: 'the space was renamed' });
+    const [second] = await until(user, ([lesson]) => lesson?.failures === 1);
+    expect(second).toMatchObject({ id: first.id, support: 2, failures: 1 });
+    await record(user, { outcome: 'failure', failureReason: 'the space was renamed' });
+    const [third] = await until(user, ([lesson]) => lesson?.support === 0);
+    expect(third).toMatchObject({ id: first.id, failures: 2 });
+    expect(third.content).toBe('Avoid: narrow filter on the space crm (the space was renamed)');
+  });
+
+  it('[F6] are erased with their attempts, in every version', async () => {
+    const user = await tenant.key({ user: 'unlearner' });
+    const { memory } = await user.store({ content: 'The code of the safe is 7320.' });
+    const secret = { outcome: 'failure', failureReason: 'canary-7320', memoriesUsed: [memory.id] };
+    await record(user, { ...secret, approach: 'canary-7320' });
+    await record(user);
+    await until(user, (lessons) => JSON.stringify(lessons).includes('canary-7320'));
+    await record(user);
+    await until(user, ([lesson]) => lesson?.support === 2);
+    await tenant.admin.delete(`/v1/memories/${memory.id}?mode=erase`);
+    const [left] = await until(user, ([lesson]) => lesson !== undefined && !lesson.content.includes('7320'));
+    expect(left).toMatchObject({ support: 2, failures: 0 });
+    const types = ['LessonLearned', 'LessonRevised', 'ReasoningTraceRecorded'];
+    const events = await auditEvents(tenant.admin, types.map((type) => `type=${type}`).join('&'));
+    expect(JSON.stringify(events)).not.toContain('7320');
+  });
+});

@@ -1,0 +1,129 @@
+/** @module-tag servers */
+import { describe, expect, it, vi } from 'vitest';
+import type { Client, Json } from '../support/api.ts';
+import { attempt, history, record } from '../support/attempts.ts';
+import { expectInvalid, expectProblem } from '../support/problem.ts';
+import { newTenant, type Tenant } from '../support/tenant.ts';
+import { useSharedServer } from '../support/use-server.ts';
+
+const server = useSharedServer();
+
+describe('a search with experience', () => {
+  const question = attempt.query;
+
+  async function crm(): Promise<{ tenant: Tenant; user: Client; id: string }> {
+    const own = await newTenant(server);
+    const user = await own.key({ user: 'nora' });
+    const { memory } = await user.store({
+      content: 'Salesforce Einstein best practices: score leads with two years of data.',
+      spaces: ['crm'],
+    });
+    const elsewhere = 'Salesforce Einstein best practices of the old handbook';
+    const { position } = await user.store({ content: elsewhere, spaces: ['attic'] });
+    await user.post('/v1/search', { query: 'ready', minPosition: position });
+    return { tenant: own, user, id: memory.id };
+  }
+
+  const ask = async (client: Client, body: Json = {}): Promise<Json> => {
+    const reply = await client.post('/v1/reasoning/search', { query: question, ...body });
+    expect(reply, JSON.stringify(reply.body)).toMatchObject({ status: 200 });
+    return reply.body;
+  };
+
+  it('[C9] applies what worked for similar questions, avoids what failed, and leaves alone what the caller chose', async () => {
+    const { user } = await crm();
+    const first = await ask(user);
+    expect(first.reasoning).toEqual({
+      strategyUsed: 'default',
+      learnedFrom: [],
+      outcome: 'pending',
+      adjustmentsMade: [],
+      executionTimeMs: expect.any(Number),
+    });
+    const failed = await record(user, { approach: 'broad search', outcome: 'failure' });
+    const worked = await record(user, { strategy: { spaces: ['crm'], secret: 1 } });
+    await history(user, { minPosition: worked.position });
+    const { results, reasoning } = await ask(user, { query: 'Salesforce Einstein best practices' });
+    expect(results.length).toBeGreaterThan(0);
+    expect(results.every(({ memory }: Json) => memory.spaces.includes('crm'))).toBe(true);
+    expect(reasoning).toMatchObject({
+      strategyUsed: 'like-trace',
+      adjustmentsMade: ['spaces: crm (it worked for similar questions)'],
+    });
+    expect(reasoning.learnedFrom).toEqual([worked.trace.id, failed.trace.id]);
+    const chosen = await ask(user, { spaces: ['attic'], topK: 1 });
+    expect(chosen.results).toMatchObject([{ memory: { spaces: ['attic'] } }]);
+    expect(chosen.reasoning.adjustmentsMade).toEqual([]);
+    expect((await user.post('/v1/search', { query: question })).body.reasoning).toBeUndefined();
+  });
+
+  it("[C9] [I2] learns from nobody else's questions, and shows them to nobody", async () => {
+    const { tenant: own, user } = await crm();
+    await record(user, { outcome: 'failure', approach: 'broad search' });
+    const { position } = await record(user, { strategy: { spaces: ['crm'] } });
+    await ask(user);
+    const stranger = await own.key({ user: 'oscar' });
+    const { reasoning } = await ask(stranger, { minPosition: position });
+    expect(reasoning).toMatchObject({ strategyUsed: 'default', learnedFrom: [] });
+    const seen = async () => (await history(stranger, { threshold: 0 })).map(({ trace }) => trace.createdBy);
+    await vi.waitUntil(async () => (await seen()).length > 0, { timeout: 20_000, interval: 100 });
+    expect(await seen()).toEqual(['user:oscar']);
+  });
+
+  it('[C9] records its own attempt, whose outcome is what became of the answer and not that there was one', async () => {
+    const { tenant: own, user, id } = await crm();
+    const answer = await ask(user, { sessionId: 's-9' });
+    expect(answer.results.length).toBeGreaterThan(0);
+    const traceOf = async () =>
+      (await history(user, { query: question })).find(({ trace }) => trace.searchId === answer.searchId)
+        ?.trace;
+    await vi.waitUntil(traceOf, { timeout: 20_000, interval: 100 });
+    expect(await traceOf()).toMatchObject({
+      query: question,
+      outcome: 'pending',
+      origin: 'search',
+      sessionId: 's-9',
+      layer: 'user',
+      scope: { user: 'nora' },
+    });
+    const post = async (outcome: Json) =>
+      expect((await user.post(`/v1/searches/${answer.searchId}/outcome`, outcome)).status).toBe(200);
+    const until = (outcome: string) =>
+      vi.waitUntil(async () => (await traceOf())?.outcome === outcome, { timeout: 20_000, interval: 100 });
+    await post({ used: [id], quality: 1 });
+    await until('success');
+    expect((await traceOf())!.memoriesHelpful).toEqual([id]);
+    await post({ used: [] });
+    await until('failure');
+    await vi.waitUntil(
+      async () => (await own.admin.get('/v1/admin/experience')).body.total.with.failures === 1,
+      { timeout: 20_000, interval: 100 },
+    );
+    const { body } = await own.admin.get('/v1/admin/experience');
+    expect(body.total.with).toMatchObject({ searches: 1, successes: 0, failures: 1 });
+    expect(body.total.with.successRate).toMatchObject({ value: 0, low: 0 });
+    expect(body.days).toHaveLength(1);
+    // The trace of a search has nothing of a memory but its id.
+    await own.admin.delete(`/v1/memories/${id}?mode=erase`);
+    await vi.waitUntil(async () => !JSON.stringify(await traceOf()).includes(id), { timeout: 20_000 });
+  });
+
+  it('[C11] is compared with searches without it, by a share of the sessions', async () => {
+    const { tenant: own, user } = await crm();
+    const settings = { enabled: true, share: 0, exploration: false };
+    expect((await own.admin.put('/v1/admin/experience', settings)).body.settings).toEqual(settings);
+    await record(user, { outcome: 'failure', approach: 'broad search' });
+    const { position } = await record(user, { strategy: { spaces: ['crm'] } });
+    await history(user, { minPosition: position });
+    expect((await ask(user)).reasoning).toMatchObject({ strategyUsed: 'default', learnedFrom: [] });
+    await vi.waitUntil(
+      async () => (await own.admin.get('/v1/admin/experience')).body.total.without.searches === 1,
+      { timeout: 20_000, interval: 100 },
+    );
+    await own.admin.put('/v1/admin/experience', { ...settings, share: 1 });
+    expect((await ask(user)).reasoning.strategyUsed).toBe('like-trace');
+    expectProblem(await user.get('/v1/admin/experience'), 403, 'forbidden');
+    expectProblem(await user.put('/v1/admin/experience', settings), 403, 'forbidden');
+    expectInvalid(await own.admin.put('/v1/admin/experience', { ...settings, share: 2 }), 'share');
+  });
+});
