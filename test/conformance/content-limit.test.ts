@@ -1,4 +1,3 @@
-/** @module-tag servers */
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Client, Json } from '../support/api.ts';
 import { expectInvalid } from '../support/problem.ts';
@@ -25,16 +24,24 @@ beforeAll(async () => {
   admin = await newAdmin(server);
 });
 
-/** Fillers and last words. The letters of some take one unit and one byte, of others two units and four bytes. */
-describe.each([
+/** What a text is made of and its last word. The letters of some take one unit and one byte, of others two units and four bytes. */
+type Script = readonly [name: string, filler: string, last: string];
+
+/** On servers too: most bytes in a unit, and letters that are two units. */
+const largest: readonly Script[] = [
+  ['Chinese characters', '关于港口和船只的笔记。', '灯塔守护'],
+  ['surrogate pairs', '⛵😀🚢👩‍👩‍👧 ', 'beacon'],
+];
+const others: readonly Script[] = [
   ['Latin letters', 'Notes about the harbour and its boats. ', 'lighthouse'],
   ['Cyrillic letters', 'Заметки о гавани и лодках. ', 'маяковый'],
   ['Arabic letters', 'ملاحظات حول الميناء والقوارب. ', 'فنارات'],
-  ['Chinese characters', '关于港口和船只的笔记。', '灯塔守护'],
-  ['surrogate pairs', '⛵😀🚢👩‍👩‍👧 ', 'beacon'],
   ['combining marks', 'de\u0301ja\u0300 vu\u0308 o\u0302te\u0301 ', 'pha\u0301rre'],
-])('a text of 1,000,000 UTF-16 units of %s', (_, filler, last) => {
-  it('[A1] [A5] is stored whole by a single request and by bulk, and found by its last word', async () => {
+];
+
+describe('a text of 1,000,000 UTF-16 units', () => {
+  const title = '[A1] [A5] of %s is stored whole by a single request and by bulk, and found by its last word';
+  const isStored = async (_: string, filler: string, last: string) => {
     const content = textOf(limit, filler, ` ${last}`);
     const { memory } = await admin.store({ content });
     const got = await admin.get(`/v1/memories/${memory.id}`);
@@ -47,15 +54,22 @@ describe.each([
       const found = body.results.find((result: Json) => result.memory.id === id);
       expect(found?.passage).toMatchObject({ end: limit });
     }
-  });
+  };
+  it.each(largest)(title, { tags: ['servers'] }, isStored);
+  it.each(others)(title, isStored);
 
-  it('[A1] with one unit more is refused by both, naming the field and the limit', async () => {
-    const content = textOf(limit + 1, filler, ` ${last}`);
-    const reply = await admin.post('/v1/memories', { content });
-    expectInvalid(reply, 'content');
-    const [line] = await admin.bulk([{ content }]);
-    expect(line).toMatchObject({ status: 400, problem: { errors: [{ path: 'content' }] } });
-    for (const { detail } of [reply.body, line!.problem])
-      expect(detail).toMatch(/content: .*1000001.*at most 1000000 are allowed: store a longer text in parts/);
-  });
+  it.each([...largest, ...others])(
+    '[A1] of %s with one unit more is refused by both, naming the field and the limit',
+    async (_, filler, last) => {
+      const content = textOf(limit + 1, filler, ` ${last}`);
+      const reply = await admin.post('/v1/memories', { content });
+      expectInvalid(reply, 'content');
+      const [line] = await admin.bulk([{ content }]);
+      expect(line).toMatchObject({ status: 400, problem: { errors: [{ path: 'content' }] } });
+      for (const { detail } of [reply.body, line!.problem])
+        expect(detail).toMatch(
+          /content: .*1000001.*at most 1000000 are allowed: store a longer text in parts/,
+        );
+    },
+  );
 });

@@ -1,4 +1,3 @@
-/** @module-tag servers */
 import http from 'node:http';
 import { once } from 'node:events';
 import { describe, expect, it } from 'vitest';
@@ -27,7 +26,7 @@ async function revocable(
   };
 }
 
-describe('a bulk upload', () => {
+describe('a bulk upload', { tags: ['servers'] }, () => {
   it('[I1] [A12] rejects every line after its key is revoked, and stores none of them', async () => {
     const tenant = await newTenant(server);
     const { client, revoke } = await revocable(tenant, { role: 'member', user: 'bob' });
