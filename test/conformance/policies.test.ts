@@ -1,11 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { clientOf, type Json } from '../support/api.ts';
-import { stratalog } from '../support/cli.ts';
+import { stratalogAs } from '../support/cli.ts';
 import { auditEvents } from '../support/events.ts';
 import { expectInvalid, expectProblem } from '../support/problem.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 import { newTenant, type Tenant } from '../support/tenant.ts';
-import { useSharedServer } from '../support/use-server.ts';
+import { useServer, useSharedServer } from '../support/use-server.ts';
 
 const server = useSharedServer('deterministic');
 
@@ -22,6 +22,24 @@ describe('Bootstrapping', () => {
     const [event, ...others] = await auditEvents(tenant.admin, 'type=PolicyUpdated', again.body.position);
     expect(others).toEqual([]);
     expect(event).toMatchObject({ data: { version: 'learned-1', bootstrap: true, state: { steps: 1 } } });
+  });
+
+  it('[C6] [C7] [J4] what was learned is listed, evaluated, promoted and rolled back by the command line', async () => {
+    const { admin } = await newTenant(server);
+    const version = 'learned-1';
+    const { body } = await admin.post('/v1/admin/policies/train', { bootstrap: true });
+    expect(body).toMatchObject({ version });
+    await admin.get(`/v1/admin/policies?minPosition=${body.position}&waitMs=20000`);
+    const policies = (...args: string[]) => stratalogAs(server, admin, 'policies', ...args);
+    const listed = await policies('list');
+    expect(listed).toMatchObject({ code: 0, stdout: expect.stringMatching(/^rules-1 +in-force/m) });
+    expect(listed.stdout).toContain(version);
+    const evaluated = await policies('evaluate', version, '--json');
+    expect(evaluated.json).toMatchObject({ version, figures: { matched: expect.any(Number) } });
+    const forced = await policies('promote', version, '--force');
+    expect(forced).toMatchObject({ code: 0, stdout: `in force: ${version}\n` });
+    const back = await policies('rollback');
+    expect(back).toMatchObject({ code: 0, stdout: 'in force: rules-1\n' });
   });
 
   it('[C6] is for operators and admins, and says what it takes', async () => {
@@ -149,15 +167,10 @@ describe('Decomposition Training', () => {
 });
 
 describe('Trainer State Persistence', () => {
-  let first: TestServer;
+  const environment = { STRATALOG_EMBEDDER: 'deterministic' };
+  const first = useServer({ because: 'it is killed', environment });
   let second: TestServer | undefined;
-  beforeAll(async () => {
-    first = await startServer({ environment: { STRATALOG_EMBEDDER: 'deterministic' } });
-  });
-  afterAll(async () => {
-    await second?.stop();
-    await first.remove();
-  });
+  afterAll(() => second?.stop());
 
   it('[C3] Restore trainer state on startup · after kill -9 while decisions are learned from, each was learned from once', async () => {
     const tenant = await newTenant(first);
@@ -166,10 +179,7 @@ describe('Trainer State Persistence', () => {
     // About three tenths of them are learned from, and at least 20 must be.
     await askAndReward(tenant, 120);
     await first.stop('SIGKILL');
-    second = await startServer({
-      dataDir: first.dataDir,
-      environment: { STRATALOG_EMBEDDER: 'deterministic' },
-    });
+    second = await startServer({ dataDir: first.dataDir, environment });
     const admin = clientOf(second, tenant.admin.key);
     const policies = async () => (await admin.get('/v1/admin/policies')).body;
     await expect
@@ -185,15 +195,5 @@ describe('Trainer State Persistence', () => {
     );
     expect(new Set(consumed.map(({ searchId }) => searchId)).size).toBe(consumed.length);
     expect(consumed.length).toBeGreaterThanOrEqual(decisions);
-
-    const environment = { STRATALOG_URL: second.url, STRATALOG_API_KEY: tenant.admin.key! };
-    const listed = await stratalog(['policies', 'list'], environment);
-    expect(listed).toMatchObject({ code: 0, stdout: expect.stringMatching(/^rules-1 +(in-force|earlier)/m) });
-    const evaluated = await stratalog(['policies', 'evaluate', learned, '--json'], environment);
-    expect(evaluated.json).toMatchObject({ version: learned, figures: { matched: expect.any(Number) } });
-    const forced = await stratalog(['policies', 'promote', learned, '--force'], environment);
-    expect(forced).toMatchObject({ code: 0, stdout: `in force: ${learned}\n` });
-    const back = await stratalog(['policies', 'rollback'], environment);
-    expect(back).toMatchObject({ code: 0, stdout: 'in force: rules-1\n' });
   });
 });
