@@ -22,53 +22,23 @@ describe('summaries', () => {
     const client = await newAdmin(server);
     await client.store({ layer: 'team', scope: { team: 'search' }, content: 'Releases are cut on Mondays.' });
     expect((await as(client, 'summaries', 'show')).stderr).toContain('summaries refresh');
-    const refreshed = await as(
-      client,
-      'summaries',
-      'refresh',
-      '--layer',
-      'team',
-      '--team',
-      'search',
-      '--json',
-    );
+    const team = ['--layer', 'team', '--team', 'search'];
+    const refreshed = await as(client, 'summaries', 'refresh', ...team, '--json');
     expect(refreshed.json).toMatchObject({ layer: 'team', scope: { team: 'search' } });
     await expect
-      .poll(
-        async () => (await as(client, 'summaries', 'show', '--layer', 'team', '--query', 'release')).stdout,
-        {
-          timeout: 20_000,
-        },
-      )
-      .toMatch(
-        /team search · sentence \(\d+ tokens, relevance [\d.]+\)\nReleases are cut on Mondays\. \[1\]/,
-      );
-    const one = await as(
-      client,
-      'summaries',
-      'show',
-      '--layer',
-      'team',
-      '--team',
-      'search',
-      '--depth',
-      'detailed',
-      '--json',
+      .poll(async () => (await client.get('/v1/summaries?layer=team')).body.items.length, { timeout: 20_000 })
+      .toBe(3);
+    const shown = await as(client, 'summaries', 'show', '--layer', 'team', '--query', 'release');
+    expect(shown.stdout).toMatch(
+      /team search · sentence \(\d+ tokens, relevance [\d.]+\)\nReleases are cut on Mondays\. \[1\]/,
     );
+    const one = await as(client, 'summaries', 'show', ...team, '--depth', 'detailed', '--json');
     expect(one.json).toMatchObject([{ depth: 'detailed', freshness: { stale: false } }]);
     const configure = (...options: string[]) =>
       as(client, 'summaries', 'configure', '--layer', 'team', ...options);
     expect((await configure()).stdout).toContain('updateOnChanges: 20');
-    const changed = await configure(
-      '--no-interval',
-      '--changes',
-      '5',
-      '--depth',
-      'sentence',
-      '--max-age',
-      '3600',
-      '--json',
-    );
+    const limits = ['--no-interval', '--changes', '5', '--max-age', '3600'];
+    const changed = await configure(...limits, '--depth', 'sentence', '--json');
     expect(changed.json).toEqual({
       depths: ['sentence'],
       skipIfUnchanged: true,
