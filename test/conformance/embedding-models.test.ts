@@ -1,4 +1,3 @@
-/** @module-tag servers */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { clientWithKey, freshTenant, type Client, type Json } from '../support/api.ts';
 import { stratalogAs } from '../support/cli.ts';
@@ -116,7 +115,7 @@ afterAll(async () => {
   await first?.remove();
 });
 
-describe('a change of the embedding model', () => {
+describe('a change of the embedding model', { tags: ['servers'] }, () => {
   it(
     '[F5] answers every search during the change, compares both models in shadow, and reports the comparison',
     async () => {
