@@ -1,5 +1,8 @@
-// Simulates tenants that learn their routes: from a bad start, from a good one, and with candidates that must not be promoted.
+// Simulates tenants that learn their routes: from a bad start, from a good one, and with candidates that must not be promoted. The
+// trainer is timed as well.
+import { shipped } from '../../src/domain/learning/global-base.ts';
 import { rulePolicy } from '../../src/domain/learning/route-policy.ts';
+import { isTrainable, leastDecisions, train, untrained } from '../../src/domain/learning/trainer.ts';
 import { defaultSettings } from '../../src/domain/routing/settings.ts';
 import type { Benchmark } from '../support/benchmark.ts';
 import { randomFrom } from '../support/random.ts';
@@ -14,11 +17,13 @@ const alwaysStandard = 1.01;
 
 export const learning: Benchmark = {
   name: 'learning',
-  about: 'simulated tenants: what is learned from a bad start, kept from a good one, and not promoted',
+  about:
+    'simulated tenants: what is learned from a bad start, kept from a good one, and not promoted; training time',
   run({ logs }, report) {
     for (const threshold of [alwaysStandard, 0.6]) fromBadStart(report, threshold, logs);
     fromTheDefault(report, Math.ceil(logs / 4));
     promotions(report, logs);
+    training(report);
     return Promise.resolve();
   },
 };
@@ -125,6 +130,32 @@ function promotions(report: Report, logs: number): void {
   const detail = `${promoted.equal} equal, ${promoted.worse} worse`;
   report.check('at most .03 of equal or worse candidates are promoted', share <= 0.03, detail);
   report.check('at least .90 of the intervals cover the gain', covered / intervals >= 0.9);
+}
+
+/** Trains on 10,000 decisions of one tenant, in steps of the least size. Twice: the same decisions must give the same state. */
+function training(report: Report): void {
+  const most = 10_000;
+  const { log } = run(new SimulatedTenant(1, alwaysStandard, { isDry: true }), measuredWorld, 1, 4 * most);
+  const decisions = log.filter(isTrainable).slice(0, most);
+  const trained = () => {
+    let state = untrained;
+    for (let from = 0; from < decisions.length; from += leastDecisions)
+      state = train(state, shipped.weights, decisions.slice(from, from + leastDecisions)).state;
+    return state;
+  };
+  const start = performance.now();
+  const state = trained();
+  report.figure({
+    name: `training on ${most} decisions`,
+    value: performance.now() - start,
+    unit: 'ms',
+    target: { of: 'value', most: 10_000 },
+  });
+  report.check(
+    `the trainer learns from ${most} decisions, and the same ones give the same state`,
+    state.decisions === most && JSON.stringify(state) === JSON.stringify(trained()),
+    `${state.steps} steps`,
+  );
 }
 
 function mean(numbers: readonly number[]): number {
