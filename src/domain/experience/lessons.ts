@@ -1,3 +1,4 @@
+import { groupBy } from '../group-by.ts';
 import { canonicalJson, type JsonObject, type JsonValue } from '../json.ts';
 import { queryTerms } from '../text/tokens.ts';
 import { truncate } from '../text/truncate.ts';
@@ -91,12 +92,7 @@ export function lessonOf({ attempts, works, failing }: Findings): Lesson {
 
 /** The approaches, best first; of equal ones that which was tried last. */
 function approachesOf(attempts: readonly Attempt[]): Approach[] {
-  const byKey = new Map<string, Attempt[]>();
-  for (const attempt of attempts) {
-    const key = keyOf(attempt);
-    byKey.set(key, [...(byKey.get(key) ?? []), attempt]);
-  }
-  return [...byKey.values()]
+  return [...groupBy(attempts, keyOf).values()]
     .map((own) => {
       const won = own.reduce((sum, { outcome }) => sum + outcomeWeights[outcome], 0);
       return {

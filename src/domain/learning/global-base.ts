@@ -1,3 +1,4 @@
+import { groupBy } from '../group-by.ts';
 import { learnFrom, stepped, type Base, type PolicyHistory } from './policy-history.ts';
 import type { PolicyUpdate } from './policy-events.ts';
 import { leastDecisions } from './trainer.ts';
@@ -7,7 +8,7 @@ import type { Arm, LoggedDecision } from './logged-decision.ts';
 /** The base that the program comes with. */
 export const shipped: Base = { version: 'base-0', weights: shippedBase };
 
-/** The base after what all tenants have taught it: its own weights are shrunk by how much data they come from, as a tenant's are. */
+/** The base with what it has learned from all tenants, shrunk like a tenant's weights: little data moves it little. */
 export function baseOf({ learned }: Pick<PolicyHistory, 'learned'>): Base {
   if (!learned) return shipped;
   const share = tenantShare(learned.decisions);
@@ -25,7 +26,7 @@ export function baseOf({ learned }: Pick<PolicyHistory, 'learned'>): Base {
   return { version: learned.version, weights: Object.fromEntries(weights) as ArmWeights };
 }
 
-/** A step of the base takes decisions of so many tenants at least: none counts for more than a quarter, and none can be read off it. */
+/** A step of the base needs decisions of this many tenants, so that none counts for more than a quarter or can be inferred from it. */
 export const leastTenants = 4;
 
 interface Waiting {
@@ -33,10 +34,9 @@ interface Waiting {
   readonly decision: LoggedDecision;
 }
 
-/** Steps of the base, each with decisions of several tenants in turn. What is left waits until other tenants have decisions too. */
+/** Steps of the base, each with decisions of several tenants. The remaining decisions wait until more tenants have some. */
 export function stepsOfBase(before: PolicyHistory, waiting: readonly Waiting[]): PolicyUpdate[] {
-  const queues = new Map<string, Waiting[]>();
-  for (const one of waiting) queues.set(one.tenant, [...(queues.get(one.tenant) ?? []), one]);
+  const queues = groupBy(waiting, ({ tenant }) => tenant);
   const steps: PolicyUpdate[] = [];
   let history = before;
   for (;;) {
@@ -47,7 +47,7 @@ export function stepsOfBase(before: PolicyHistory, waiting: readonly Waiting[]):
     const step = learnFrom(
       history,
       shipped,
-      // Of the base, each tenant is one principal.
+      // Each tenant counts as one principal, so that none of them dominates the base.
       taken.map(({ tenant, decision }) => ({ ...decision, principal: tenant })),
       { prefix: 'base', tenantOf: (searchId) => tenants.get(searchId)! },
     );
@@ -56,7 +56,7 @@ export function stepsOfBase(before: PolicyHistory, waiting: readonly Waiting[]):
   }
 }
 
-/** Takes as many decisions as a step needs, one of each tenant after another. */
+/** Takes as many decisions as a step needs from the queues, one from each tenant in turn. */
 function inTurn(queues: ReadonlyMap<string, Waiting[]>): Waiting[] {
   const taken: Waiting[] = [];
   for (;;) {

@@ -1,3 +1,4 @@
+import { groupBy } from '../group-by.ts';
 import type { Arm } from './logged-decision.ts';
 import { featureOf, learnedFeatures, type Features } from './route-policy.ts';
 
@@ -11,19 +12,16 @@ export interface RewardedDecision {
 /** Expected reward of an arm for a question. */
 export type RewardModel = (features: Features, arm: Arm) => number;
 
-/** Penalty on each coefficient but the intercept: as much as this many decisions with a feature of 1. */
+/** Penalty on each coefficient except the intercept; it weighs as much as this many decisions with a feature of 1. */
 const ridge = 2;
 
 /**
  * A linear model of the reward for each arm, fitted by ridge regression (Hoerl and Kennard 1970): the coefficients that minimize
- * Σ (r − β·x)² + 2 · Σ β², the intercept left out of the penalty. An arm that was never taken gets the mean of all rewards.
+ * Σ (r − β·x)² + 2 · Σ β², without a penalty on the intercept. An arm that was never taken gets the mean of all rewards.
  */
 export function fitRewardModel(decisions: readonly RewardedDecision[]): RewardModel {
   const mean = decisions.reduce((sum, { reward }) => sum + reward, 0) / Math.max(1, decisions.length);
-  const byArm = new Map<Arm, RewardedDecision[]>();
-  for (const decision of decisions) {
-    byArm.set(decision.taken, [...(byArm.get(decision.taken) ?? []), decision]);
-  }
+  const byArm = groupBy(decisions, ({ taken }) => taken);
   const models = new Map([...byArm].map(([arm, list]) => [arm, coefficientsOf(list)]));
   return (features, arm) => {
     const coefficients = models.get(arm);
