@@ -1,7 +1,7 @@
 import type { Arm, LoggedDecision } from './logged-decision.ts';
 import { countBy, principalLevel } from './principal-weights.ts';
 import { studentQuantile } from './quantiles.ts';
-import { rewardOf, type RewardSettings } from './reward.ts';
+import { rewardOf } from './reward.ts';
 import { fitRewardModel, type RewardModel } from './reward-model.ts';
 import { hasLearned, type Features, type RoutePolicy } from './route-policy.ts';
 
@@ -82,7 +82,6 @@ export function compare(
   decisions: readonly LoggedDecision[],
   candidate: Chooser,
   incumbent: Chooser,
-  rewards?: RewardSettings,
 ): Evaluation {
   const ordered = [...decisions].sort((a, b) => (a.searchId < b.searchId ? -1 : 1));
   return evaluate(
@@ -91,7 +90,7 @@ export function compare(
       features,
       taken,
       propensity: propensities[arms.indexOf(taken)]!,
-      reward: rewardOf(outcome, tokens, rewards),
+      reward: rewardOf(outcome, tokens),
       candidate: candidate(features, arms),
       incumbent: incumbent(features, arms),
     })),
@@ -157,7 +156,7 @@ export function intervalOf(
 }
 
 /** Models of the reward for the parts of the log: entry i belongs to part i mod 5. */
-export function crossFitted(log: readonly Comparison[]): RewardModel[] {
+function crossFitted(log: readonly Comparison[]): RewardModel[] {
   return Array.from({ length: folds }, (_, fold) =>
     fitRewardModel(log.filter((_, index) => index % folds !== fold)),
   );

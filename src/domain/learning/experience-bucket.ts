@@ -18,7 +18,7 @@ export interface Beta {
 export const noTally: Tally = { successes: 0, trials: 0 };
 
 /** The bucket of all questions. */
-export const globalBucket = 'all';
+const globalBucket = 'all';
 
 /** Trials that the coarser bucket is worth as a prior of the finer one. */
 const backOffStrength = 8;
@@ -46,11 +46,6 @@ export function bucketsOf(features: Features): readonly string[] {
     signs.some((sign) => sign === 1) ? 'any' : 'none',
     globalBucket,
   ];
-}
-
-/** A tally with one more outcome. */
-export function addTrial(tally: Tally, success: number): Tally {
-  return { successes: tally.successes + success, trials: tally.trials + 1 };
 }
 
 /**

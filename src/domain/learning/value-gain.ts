@@ -1,4 +1,4 @@
-import { memoryValue, noUse, valueWeightLimit, type MemoryUse } from './memory-value.ts';
+import { addUses, memoryValue, noUse, valueWeightLimit, type MemoryUse } from './memory-value.ts';
 import { intervalOf } from './estimators.ts';
 import { logOdds } from '../ranking/score-scale.ts';
 
@@ -30,9 +30,9 @@ export interface ValueGain {
 const usersForLeavingOut = 4;
 
 /**
- * What values would have changed in recorded searches (requirement C5): each is ranked again with the values that its caller could
- * have had when it asked, from outcomes that were known by then, and compared with its ranking without them. Results are ranked by
- * their relevance in both rankings, so that a search whose values change no order adds exactly 0.
+ * What values would have changed in recorded searches (requirement C5). Each search is ranked with and without the values that its caller
+ * would have had, from outcomes that were known when it was asked. Apart from values, both rankings are by relevance, so a search whose
+ * order does not change adds exactly 0.
  */
 export function valueGain(searches: readonly UsedSearch[]): ValueGain {
   const outcomes = [...searches].sort((left, right) => left.knownAt - right.knownAt);
@@ -57,26 +57,22 @@ export function valueGain(searches: readonly UsedSearch[]): ValueGain {
   return { searches: count, gain, error, leastWithoutOne };
 }
 
-/** What is known of uses at some time: of each user, and of callers without a user. */
+/** The uses that are known at some position: of each user, and of callers without a user. */
 class KnownUses {
   readonly #uses = new Map<string, MemoryUse>();
 
   add({ user, results }: UsedSearch): void {
     for (const { memoryId, relevance, used } of results) {
       const key = JSON.stringify([user, memoryId]);
-      const { uses, expected } = this.#uses.get(key) ?? noUse;
-      this.#uses.set(key, { uses: uses + (used ? 1 : 0), expected: expected + relevance });
+      const known = this.#uses.get(key) ?? noUse;
+      this.#uses.set(key, addUses([known, { uses: used ? 1 : 0, expected: relevance }]));
     }
   }
 
   /** As the user sees it: its own uses and those of callers without a user. */
   of(user: string, memoryId: string): MemoryUse {
     const scopes = user === '' ? [''] : ['', user];
-    const uses = scopes.map((scope) => this.#uses.get(JSON.stringify([scope, memoryId])) ?? noUse);
-    return {
-      uses: uses.reduce((sum, use) => sum + use.uses, 0),
-      expected: uses.reduce((sum, use) => sum + use.expected, 0),
-    };
+    return addUses(scopes.map((scope) => this.#uses.get(JSON.stringify([scope, memoryId])) ?? noUse));
   }
 }
 
@@ -104,10 +100,10 @@ function meanOf(gains: readonly { readonly gain: number }[]): number {
   return gains.reduce((sum, { gain }) => sum + gain, 0) / Math.max(1, gains.length);
 }
 
-/** Searches at the first look; each later one has twice as many. */
-export const firstValueLook = 50;
+/** Searches at the first look; each later look has twice as many. */
+const firstValueLook = 50;
 
-/** Number of compared searches that a look needs, after so many looks: 50, 100, 200, … */
+/** Number of compared searches that the next look needs after `looks` looks: 50, 100, 200, … */
 export function searchesForLook(looks: number): number {
   return firstValueLook * 2 ** looks;
 }
@@ -126,19 +122,19 @@ export interface ValueLook extends ValueState {
 }
 
 /**
- * One-sided error of a look, the first being number 1: that of a 95 % interval, then .012, .0048, … so that all looks together are
- * wrong in less than 5 % of the cases. Most is spent at first: what memories are worth shows in few searches or hardly at all.
+ * One-sided error of a look; the first has number 1. It is .025, as of a 95 % interval, then .012, .0048, …; the sum over any number of
+ * looks is below .05. The first look gets most of it: a gain by values shows in few searches or hardly at all.
  */
 function errorOfValueLook(look: number): number {
   return Math.min(0.025, 0.03 * 0.4 ** (look - 1));
 }
 
 /**
- * Decides whether values rank, at doublings only; undefined if it is no look. Values are switched on if the lower bound of the 95 %
- * interval of their gain is above 0, and stays above 0 without any one of four or more users; off again if the upper bound is below
- * 0. The error is spent over the looks, so that later ones need more than the first.
+ * Decides whether values rank. There is a look only when the number of searches has doubled; undefined between looks. A look switches
+ * values on if the lower bound of their gain is above 0 and the gain stays above 0 without any one of four or more users. It switches them
+ * off if the upper bound is below 0. Later looks have a smaller error (`errorOfValueLook`), so they need more evidence.
  *
- * @param counted Searches that there are by now, of which the latest were compared.
+ * @param counted Number of all searches so far; only the latest of them were compared.
  */
 export function decideValues(
   { searches, gain, error, leastWithoutOne }: ValueGain,
@@ -146,7 +142,7 @@ export function decideValues(
   counted = searches,
 ): ValueLook | undefined {
   if (counted < searchesForLook(before.looks)) return undefined;
-  // Searches may have doubled more than once since the last call. That is one look.
+  // Searches may have doubled more than once since the last call. That is one look, with the error of the first that was due.
   const looks = Math.max(before.looks + 1, Math.floor(Math.log2(counted / firstValueLook)) + 1);
   const tail = errorOfValueLook(before.looks + 1);
   const interval = intervalOf({ value: gain, error }, searches, 2 * tail);
