@@ -8,7 +8,7 @@ import {
   noTally,
   successOf,
   type Tally,
-} from '../../src/domain/learning/experience-bucket.ts';
+} from '../../src/domain/experience/buckets.ts';
 import {
   addUses,
   importanceOf,

@@ -15,7 +15,6 @@ const tally = (bucket: string, arm: string, successes: number, trials: number) =
 });
 
 const neighbour = (fields: Partial<Neighbour>): Neighbour => ({
-  traceId: 't',
   outcome: 'success',
   origin: 'caller',
   parameters: {},

@@ -1,3 +1,4 @@
+import { complexityOf, signalNames } from '../routing/complexity.ts';
 import {
   bucketsOf,
   chooseValue,
@@ -7,10 +8,9 @@ import {
   successOf,
   type Option,
   type Tally,
-} from '../learning/experience-bucket.ts';
-import { complexityOf, signalNames } from '../routing/complexity.ts';
+} from './buckets.ts';
 import { armsFor, isSameArm, type Arm, type ParameterName, type SearchParameters } from './parameters.ts';
-import type { TraceOrigin, TraceOutcome } from './trace.ts';
+import { successShares, type TraceOrigin, type TraceOutcome } from './trace.ts';
 
 /** How searches with one arm ended, for one kind of question. */
 export interface ArmRecord extends Tally {
@@ -21,41 +21,38 @@ export interface ArmRecord extends Tally {
 
 /** An attempt at a similar question. */
 export interface Neighbour {
-  readonly traceId: string;
   readonly outcome: TraceOutcome;
   readonly origin: TraceOrigin;
-  /** Its parameters, as far as the caller leaves them open. */
+  /** The parameters of the attempt that the caller leaves open. */
   readonly parameters: SearchParameters;
 }
 
 export interface Choice {
   readonly arm: Arm;
-  /** It was drawn to learn from it, although another arm is better so far. */
+  /** The arm was drawn to learn from it, whether or not another one is better so far. */
   readonly explored: boolean;
 }
 
-/** Searches that one similar attempt counts as: a caller judged it, or it is known what became of a search. */
+/** Number of searches that a similar attempt counts as. A caller's own record says more than the outcome of a search. */
 const neighbourWeights: Readonly<Record<TraceOrigin, number>> = { caller: 3, search: 1 };
-const shareWon: Readonly<Record<TraceOutcome, number>> = {
-  success: 1,
-  partial_success: 0.5,
-  failure: 0,
-  pending: 0,
-};
-/** Probability of following similar attempts although the default is no worse. */
+/** Probability of following similar attempts although they are no better than the default. */
 const neighbourError = 0.1;
-/** Share of searches that try another arm while little is known of it, and later. */
+/** Share of searches that try another arm: `early` until an arm has `untilTrials` trials, `later` from then on. */
 const exploring = { early: 0.1, later: 0.02, untilTrials: 30 } as const;
 
-/** The kind of a question: the strength of its four signals. It says nothing of what is asked. */
+/** The kind of a question: the strength of its four signals, and nothing of its content. */
 export function bucketOf(question: string): string {
   return bucketsOf(complexityOf(question).signals)[0]!;
 }
 
 /**
- * Chooses the parameters of a search. By default nothing is changed. A named arm replaces that if it is clearly better for questions
- * of this kind (`chooseValue`); the outcomes of similar attempts refine what is known, for named arms and for parameters of their own.
- * `draw`, if given, is a uniform number that decides whether the search explores.
+ * Chooses the parameters of a search. The default arm changes nothing. Another arm replaces it if similar attempts, together with all
+ * searches of this kind, show that it is clearly better; such an arm may have the parameters of an attempt instead of a name. Failing
+ * that, a named arm replaces the default if it is clearly better for questions of this kind (`chooseValue`).
+ *
+ * @param bucket Kind of the question (`bucketOf`).
+ * @param open Parameters that the caller leaves open.
+ * @param draw Uniform number in [0, 1) that decides whether the search explores; undefined: it does not.
  */
 export function chooseArm(
   bucket: string,
@@ -84,7 +81,7 @@ export function chooseArm(
   };
 }
 
-/** The best arm of which similar attempts show that it is clearly better than the default; undefined if there is none. */
+/** The best arm that similar attempts prove clearly better than the default; undefined if there is none. */
 function likeNeighbours(
   usual: Option<Arm>,
   others: readonly Option<Arm>[],
@@ -95,7 +92,7 @@ function likeNeighbours(
   const incumbent = successWith(usual);
   let best: { readonly arm: Arm; readonly mean: number } | undefined;
   for (const other of others) {
-    // What nobody has tried is no better than what is known to fail.
+    // Failures of the default alone are no evidence for another arm.
     if (neighbourTally(known, other.value.parameters).successes === 0) continue;
     const success = successWith(other);
     if (!isClearlyBetter(success, incumbent, neighbourError)) continue;
@@ -109,11 +106,11 @@ function neighbourTally(known: readonly Neighbour[], parameters: SearchParameter
     .filter((neighbour) => isSameArm(neighbour.parameters, parameters))
     .reduce(({ successes, trials }, { origin, outcome }) => {
       const weight = neighbourWeights[origin];
-      return { successes: successes + weight * shareWon[outcome], trials: trials + weight };
+      return { successes: successes + weight * successShares[outcome], trials: trials + weight };
     }, noTally);
 }
 
-/** What is known of an arm in a bucket and in the finer ones that it consists of. */
+/** The outcomes of an arm in a bucket, including those in its finer buckets. */
 function tallyOf(records: readonly ArmRecord[], level: string, arm: string): Tally {
   return records
     .filter((record) => record.arm === arm && chainOf(record.bucket).includes(level))
@@ -126,10 +123,10 @@ function tallyOf(records: readonly ArmRecord[], level: string, arm: string): Tal
     );
 }
 
-/** The least signal of each level in the name of a bucket. */
+/** The smallest signal of each level in the name of a bucket. */
 const leastSignals = [0, 0.2, 0.5];
 
-/** A bucket and the coarser ones that it belongs to. */
+/** A bucket and its coarser ones. */
 function chainOf(bucket: string): readonly string[] {
   const levels = bucket
     .slice(bucket.indexOf('-') + 1)
@@ -139,7 +136,7 @@ function chainOf(bucket: string): readonly string[] {
   return bucketsOf(Object.fromEntries(signals));
 }
 
-/** The arm that this search tries, if its draw falls into the share of exploration, which the arms divide. */
+/** The arm that this search explores, if any. Each arm has its own part of [0, 1), an equal share of the exploration. */
 function exploredArm(arms: readonly Option<Arm>[], draw: number): Arm | undefined {
   let from = 0;
   for (const { value, tallies } of arms) {

@@ -2,9 +2,9 @@ import { groupBy } from '../group-by.ts';
 import { canonicalJson, type JsonObject, type JsonValue } from '../json.ts';
 import { queryTerms } from '../text/tokens.ts';
 import { truncate } from '../text/truncate.ts';
-import type { TraceOutcome, TraceTexts } from './trace.ts';
+import { successShares, type TraceOutcome, type TraceTexts } from './trace.ts';
 
-/** An attempt that a lesson is drawn from. */
+/** An attempt that a lesson may be drawn from. */
 export interface Attempt extends TraceTexts {
   readonly id: string;
   readonly outcome: TraceOutcome;
@@ -18,7 +18,7 @@ export interface Lesson {
   readonly content: string;
   /** Attempts that succeeded by the approach that it recommends. */
   readonly support: number;
-  /** Attempts that failed by it; of a lesson that recommends none, all that failed. */
+  /** Attempts that failed by it; all failed attempts if the lesson recommends nothing. */
   readonly failures: number;
 }
 
@@ -27,20 +27,20 @@ interface Approach {
   readonly attempts: readonly Attempt[];
   readonly successes: number;
   readonly failures: number;
-  /** Mean of its success under a uniform prior: one success counts less than three, and each failure lowers it. */
+  /** Mean success under a uniform prior, so that one success is worth less than three. */
   readonly worth: number;
 }
 
 /** What differs between the attempts at similar questions. */
 export interface Findings {
-  /** Those with an outcome, the newest first. */
+  /** Attempts with an outcome, the newest first. */
   readonly attempts: readonly Attempt[];
   /** The approach to recommend. */
   readonly works: Approach | undefined;
   readonly failing: readonly Approach[];
 }
 
-/** Name and version of the rules. A version that writes other lessons of the same attempts needs a new name. */
+/** Name and version of the rules. Rules that write different lessons from the same attempts need a new name. */
 export const rules = 'rules-1';
 
 const leastAttempts = 2;
@@ -49,16 +49,10 @@ const leastWorth = 0.5;
 const longestTitle = 160;
 const longestQuote = 200;
 const mostListed = 3;
-const outcomeWeights: Readonly<Record<TraceOutcome, number>> = {
-  success: 1,
-  partial_success: 0.5,
-  failure: 0,
-  pending: 0,
-};
 
 /**
- * What works and what fails: the approach with the best record, while it is more likely to succeed than to fail. Undefined if there are
- * too few attempts with an outcome.
+ * What works and what fails. The approach with the best record works if it is more likely to succeed than to fail. Undefined if there
+ * are too few attempts with an outcome.
  */
 export function findingsOf(all: readonly Attempt[]): Findings | undefined {
   const attempts = all
@@ -73,8 +67,8 @@ export function findingsOf(all: readonly Attempt[]): Findings | undefined {
 }
 
 /**
- * What attempts at similar questions teach, by rules and in their own words: the approach that works, in which parameters it differs
- * from those that failed, and what to avoid.
+ * The lesson that the rules draw from attempts at similar questions, in the words of the attempts: the approach that works, the parameters
+ * that set it apart from those that failed, and what to avoid.
  */
 export function lessonOf({ attempts, works, failing }: Findings): Lesson {
   const [newest] = works?.attempts ?? attempts;
@@ -90,11 +84,11 @@ export function lessonOf({ attempts, works, failing }: Findings): Lesson {
   };
 }
 
-/** The approaches, best first; of equal ones that which was tried last. */
+/** The approaches, best first; the one that was tried last comes first among equals. */
 function approachesOf(attempts: readonly Attempt[]): Approach[] {
   return [...groupBy(attempts, keyOf).values()]
     .map((own) => {
-      const won = own.reduce((sum, { outcome }) => sum + outcomeWeights[outcome], 0);
+      const won = own.reduce((sum, { outcome }) => sum + successShares[outcome], 0);
       return {
         attempts: own,
         successes: own.filter(({ outcome }) => outcome === 'success').length,
@@ -105,7 +99,7 @@ function approachesOf(attempts: readonly Attempt[]): Approach[] {
     .sort((left, right) => right.worth - left.worth);
 }
 
-/** Two attempts have the same approach if they say so in the same words and with the same parameters. */
+/** Two attempts have the same approach if they describe it in the same words and have the same parameters. */
 function keyOf({ approach, strategy }: Attempt): string {
   return `${queryTerms(approach).sort().join(' ')}\n${strategy ? canonicalJson(strategy) : ''}`;
 }
@@ -146,7 +140,7 @@ function avoid({ attempts }: Approach): string {
   return `Avoid: ${oneLine(failed[0]!.approach)}${because}`;
 }
 
-/** The parameters whose value no failed attempt had. */
+/** The parameters with a value that no failed attempt had. */
 function differencesOf(
   strategy: JsonObject | undefined,
   failed: readonly (JsonObject | undefined)[],

@@ -7,6 +7,14 @@ export const traceOutcomes = ['success', 'partial_success', 'failure'] as const;
 export const allOutcomes = [...traceOutcomes, 'pending'] as const;
 export type TraceOutcome = (typeof allOutcomes)[number];
 
+/** How much of a success an outcome counts as. */
+export const successShares: Readonly<Record<TraceOutcome, number>> = {
+  success: 1,
+  partial_success: 0.5,
+  failure: 0,
+  pending: 0,
+};
+
 /** Who wrote a trace: a caller, or the program for a search with experience. */
 export const traceOrigins = ['caller', 'search'] as const;
 export type TraceOrigin = (typeof traceOrigins)[number];

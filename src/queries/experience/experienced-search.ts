@@ -71,8 +71,8 @@ export async function adviseSearch(
     open,
     known,
     neighbours.map(({ trace }): Neighbour => {
-      const { id: traceId, outcome, origin, strategy } = trace;
-      return { traceId, outcome, origin, parameters: parametersOf(strategy, open) };
+      const { outcome, origin, strategy } = trace;
+      return { outcome, origin, parameters: parametersOf(strategy, open) };
     }),
     draw,
   );

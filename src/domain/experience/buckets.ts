@@ -1,6 +1,6 @@
 import { signalNames } from '../routing/complexity.ts';
-import { normalQuantile } from './quantiles.ts';
-import type { Features } from './route-policy.ts';
+import { normalQuantile } from '../learning/quantiles.ts';
+import type { Features } from '../learning/route-policy.ts';
 
 /** Outcomes of one choice in one bucket. A partial success counts as a part. */
 export interface Tally {
@@ -20,38 +20,37 @@ export const noTally: Tally = { successes: 0, trials: 0 };
 /** The bucket of all questions. */
 const globalBucket = 'all';
 
-/** Trials that the coarser bucket is worth as a prior of the finer one. */
+/** The mean of a coarser bucket counts as this many trials in the next finer one. */
 const backOffStrength = 8;
 
-/** Probability of changing a parameter to a value that is no better, and the least expected gain that is worth a change. */
+/** Probability of changing a parameter to a value that is no better, and the least expected gain that justifies a change. */
 const changeError = 0.05;
 const leastGain = 0.02;
-/** A value is not chosen before it was tried this often among questions of the coarsest bucket. */
+/** A value is chosen only after this many trials, among all questions. */
 const leastTrials = 5;
 
 /**
- * Buckets of a question, the finest first and the one of all questions last: each signal as none, some or strong; then only whether
- * there is a sign of it; then whether the question is complex at all. Similar questions need not be of one kind, but those with the same
- * signals mostly profit from the same parameters.
+ * Buckets of a question, from the finest to that of all questions: by each signal as absent, weak or strong; by which signals are
+ * strong; by whether any is. Questions with the same signals mostly profit from the same parameters.
  *
  * @param features Signals between 0 and 1 by name (`complexityOf`).
  */
 export function bucketsOf(features: Features): readonly string[] {
   const signals = signalNames.map((name) => features[name] ?? 0);
   const levels = signals.map((signal) => (signal >= 0.5 ? 2 : signal >= 0.2 ? 1 : 0));
-  const signs = levels.map((level) => (level === 2 ? 1 : 0));
+  const strong = levels.map((level) => (level === 2 ? 1 : 0));
   return [
     `levels-${levels.join('')}`,
-    `signs-${signs.join('')}`,
-    signs.some((sign) => sign === 1) ? 'any' : 'none',
+    `signs-${strong.join('')}`,
+    strong.includes(1) ? 'any' : 'none',
     globalBucket,
   ];
 }
 
 /**
  * What is known about a choice in the finest bucket. The bucket of all questions starts from Beta(1, 1); the mean of each bucket,
- * worth eight trials, is the prior of the next finer one (hierarchical smoothing, MacKay and Peto 1995). So a bucket without
- * trials says what the coarser one says, and one with many speaks for itself.
+ * worth eight trials, is the prior of the next finer one (hierarchical smoothing, MacKay and Peto 1995). A bucket without trials
+ * therefore has the mean of the coarser one, and one with many trials its own.
  *
  * @param tallies The finest bucket first, as from `bucketsOf`; each includes the trials of the finer ones.
  */
@@ -69,8 +68,8 @@ export function meanOf({ alpha, beta }: Beta): number {
 }
 
 /**
- * Whether one choice is clearly better than another: it gains .02 at least, and the probability of no gain is below `error`, by the
- * normal approximation of the difference of two Beta variables.
+ * Whether one choice is clearly better than another: its expected gain is at least .02, and the probability that it gains nothing is below
+ * `error`, by the normal approximation of the difference of two Beta variables.
  */
 export function isClearlyBetter(candidate: Beta, incumbent: Beta, error = changeError): boolean {
   const gain = meanOf(candidate) - meanOf(incumbent);
@@ -86,8 +85,8 @@ export interface Option<T> {
 
 /**
  * The value of a parameter for a question: the default unless another one is clearly better. The error is divided by the number of
- * others (Bonferroni), so that many values are no more likely to replace the default by chance. Of several the one with the greatest
- * mean is taken, and of equal ones the first.
+ * others (Bonferroni), so that many values are no more likely to replace the default by chance. Of several clearly better values, the
+ * one with the greatest mean wins; the first one if means are equal.
  */
 export function chooseValue<T>(fallback: Option<T>, others: readonly Option<T>[]): T {
   const incumbent = successOf(fallback.tallies);
