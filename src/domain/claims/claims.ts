@@ -1,19 +1,19 @@
 import { termCounts } from '../text/tokens.ts';
 
-/** Least share of the content words of a sentence that its sources must have. */
-export const leastSupport = 0.6;
+/** Least share of the content words of a sentence that must occur in its sources. */
+const leastSupport = 0.6;
 
 /** The distinct terms of a text: stemmed words without stop words, numbers, and pairs of characters where a script has no spaces. */
 export const termsOf = (text: string): ReadonlySet<string> => new Set(termCounts(text).counts.keys());
 
-/** Words that begin with a capital, other than the first of the sentence. */
+/** Capitalised words other than the first of the sentence. */
 const names = /(?<=\S\s+[("'“‘«]*)\p{Lu}[\p{L}\p{M}\p{N}]*/gu;
 const hasDigit = /\p{N}/u;
 
 /**
- * Whether the sources of a sentence support it, by words alone: at least 60 % of its content words occur in them (`leastSupport`), and
- * every number and every name, which is any word with a capital that is not the first. It does not notice a sentence that uses the
- * words of its sources to say the opposite, which is what the marks are for: a reader can look the source up.
+ * Whether the sources of a sentence support it, by words alone: at least 60 % of its content words occur in them, and so does every
+ * number and every name, that is, every capitalised word but the first. A sentence that uses the words of its sources to say the opposite
+ * passes. Its marks let a reader look up the sources.
  */
 export function isSupported(sentence: string, sources: readonly ReadonlySet<string>[]): boolean {
   const isKnown = (term: string) => sources.some((terms) => terms.has(term));
@@ -25,8 +25,8 @@ export function isSupported(sentence: string, sources: readonly ReadonlySet<stri
 }
 
 /**
- * Whether a sentence has a word from the memories of another scope in the same prompt that no memory of its own scope has. Without such
- * words, the memories of one scope can be erased without a trace in the summaries of another.
+ * Whether a sentence has a word that occurs only in memories of other scopes in the same prompt, not in those of its own. Such sentences
+ * are dropped, so that erasing a memory leaves no trace of it in the summaries of another scope.
  */
 export function isForeign(
   sentence: string,

@@ -1,16 +1,22 @@
 import { isSupported } from './claims.ts';
 
-/** A sentence that a language model wrote, with the numbers of the texts that it is from, counted from 1. */
+/** A sentence that a language model wrote, with the numbers of the texts that it cites, counted from 1. */
 export interface Statement {
   readonly text: string;
   readonly sources: readonly number[];
 }
 
-/** A longer statement is none. In UTF-16 units. */
+/** Maximum length of a statement in UTF-16 units. */
 const longest = 1_000;
 const marks = /\s*\[[\d,\s]+\]/g;
 
-/** The statement on one line, without marks of its own, which would be taken for ours. */
+/** Why an answer is not used. `incomplete`: a part is missing, or nothing of it fits. `unsupported`: too much of it failed the check. */
+export type Unusable = 'incomplete' | 'unsupported';
+
+/** Least share of the sentences of an answer that must pass the check. */
+export const leastKept = 0.5;
+
+/** The statement on one line. Marks that the model wrote are removed, because readers would take them for ours. */
 export function cleaned({ text, sources }: Statement): Statement {
   return {
     text: text.replaceAll(marks, '').replaceAll(/\s+/g, ' ').trim(),
@@ -18,14 +24,14 @@ export function cleaned({ text, sources }: Statement): Statement {
   };
 }
 
-/** Whether a statement names texts that the model was shown, and these support it. `shown` has the terms of each text. */
+/** Whether a statement cites only texts that the model was shown, and they support it. `shown` has the terms of each text. */
 export function isBacked({ text, sources }: Statement, shown: readonly ReadonlySet<string>[]): boolean {
   const cited = sources.map((number) => shown[number - 1]);
   if (text === '' || text.length > longest || cited.length === 0) return false;
   return cited.every((terms) => terms !== undefined) && isSupported(text, cited);
 }
 
-/** The statements without repetitions of a text. */
+/** The first statement with each text. */
 export function distinct(statements: readonly Statement[]): Statement[] {
   return [
     ...new Map(statements.toReversed().map((statement) => [statement.text, statement])).values(),

@@ -1,5 +1,5 @@
 import { termsOf } from '../../claims/claims.ts';
-import { cleaned, distinct, isBacked, Marks, type Statement } from '../../claims/statements.ts';
+import { cleaned, distinct, isBacked, leastKept, Marks, type Statement, type Unusable } from '../../claims/statements.ts';
 import type { LessonAnswer, ShownAttempt } from './prompt.ts';
 
 /** The texts of a lesson as a language model wrote them, with marks `[n]` that name the attempts in `cited`, counted from 1. */
@@ -11,17 +11,13 @@ export interface WrittenLesson {
   readonly cited: readonly string[];
 }
 
-/** Why an answer is not used: it lacks a part or one is too long, or too much of it failed the check. */
-export type Unusable = 'incomplete' | 'unsupported';
 
 type Sentence = LessonAnswer['title'];
 
-/** Least share of the sentences of the content that must pass the check. */
-const leastKept = 0.5;
 const mostSentences = 5;
 /** In UTF-16 units. */
 const longest = { title: 160, description: 400, sentence: 400 } as const;
-/** What may be said of an outcome. */
+/** Words that a sentence may use for an outcome. */
 const outcomeWords: Readonly<Record<ShownAttempt['outcome'], string>> = {
   success: 'success succeeded worked helped',
   partial_success: 'partly success succeeded worked helped failure failed',
@@ -31,10 +27,10 @@ const outcomeWords: Readonly<Record<ShownAttempt['outcome'], string>> = {
 const label = /^(?:do|avoid)\s*:\s*/i;
 
 /**
- * The lesson from the answer of a language model. Each sentence must name attempts that support it. The outcomes decide what it may say:
- * only attempts that did not fail, one of them by the approach that the rules recommend, say what to do, and only attempts that did not
- * succeed say what to avoid. A sentence that fails the check is left out. The lesson is not used if that is the title, the description,
- * or more than half of the content, or if it lacks what the rules recommend.
+ * The lesson from the answer of a language model. Each sentence must name attempts that support it. Advice may come only from attempts that
+ * did not fail, at least one of them with the approach that the rules recommend; warnings only from attempts that did not succeed. A
+ * sentence that fails these checks is left out. The lesson is not used if the title, the description or more than half of the content
+ * fails, or if no advice is left although the rules recommend an approach.
  */
 export function composeLesson(
   shown: readonly ShownAttempt[],
@@ -47,8 +43,7 @@ export function composeLesson(
     statement.text.length <= most && isBacked(statement, terms);
   const title = statementOf(answer.title);
   const description = statementOf(answer.description);
-  const written = [answer.do, answer.avoid].map((sentences) => sentences.map(statementOf));
-  const [toDo = [], toAvoid = []] = written;
+  const [toDo, toAvoid] = [answer.do.map(statementOf), answer.avoid.map(statementOf)];
   if (title.text === '' || description.text === '' || toDo.length + toAvoid.length === 0) return 'incomplete';
   const of = ({ sources }: Statement) => sources.map((number) => shown[number - 1]);
   const kept = {
@@ -83,7 +78,7 @@ export function composeLesson(
   return { title: title.text, description: described, content, cited };
 }
 
-/** The labels of the content are ours. */
+/** Without a label such as "Do:", which `composeLesson` adds itself. */
 function statementOf({ text, attempts }: Sentence): Statement {
   const statement = cleaned({ text, sources: attempts });
   return { ...statement, text: statement.text.replace(label, '') };

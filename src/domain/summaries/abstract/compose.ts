@@ -1,21 +1,15 @@
 import { isForeign, termsOf } from '../../claims/claims.ts';
-import { cleaned, distinct, isBacked, Marks, type Statement } from '../../claims/statements.ts';
+import { cleaned, distinct, isBacked, leastKept, Marks, type Statement, type Unusable } from '../../claims/statements.ts';
 import { tokensOfDepth, type Depth } from '../depths.ts';
 import type { Count, Extract } from '../extract.ts';
 import type { Brief, SummaryAnswer } from './prompt.ts';
 
 type Terms = readonly ReadonlySet<string>[];
 
-/** Why the answer for a scope is not used: it lacks a text or none fits, or too many sentences failed the check. */
-export type Unusable = 'incomplete' | 'unsupported';
-
-/** Least share of the sentences of a scope that must pass the check. */
-const leastKept = 0.5;
-
 /**
  * The summaries of each scope from the answer of a language model, with marks as in extractive ones. A sentence is left out if its
  * sources do not support it, or if it has words of another scope. If fewer than half of a scope's sentences pass, none is used. A
- * summary has no more tokens than its depth: it ends before the first sentence that is too much.
+ * summary never has more tokens than its depth allows: it ends before the first sentence that does not fit.
  */
 export function compose(
   briefs: readonly Brief[],
