@@ -12,7 +12,7 @@ export interface OrderedTrace {
   readonly position: number;
 }
 
-/** What is worth most comes first. A pending attempt may still have succeeded. */
+/** The most useful outcome first. A pending attempt may still turn out a success. */
 const outcomeOrder: readonly TraceOutcome[] = ['success', 'partial_success', 'pending', 'failure'];
 
 /** By band of similarity, then successes first, then the newest. */

@@ -17,7 +17,7 @@ export type ParameterName = keyof SearchParameters;
 
 export const parameterNames = Object.keys(fields) as ParameterName[];
 
-/** The parameters of a strategy that a search can repeat, of those that the caller leaves open. Others are ignored. */
+/** The parameters of a strategy that a search can repeat and the caller leaves open; others are ignored. */
 export function parametersOf(
   strategy: JsonObject | undefined,
   open: ReadonlySet<ParameterName>,
@@ -39,17 +39,17 @@ const namedArms = {
 } as const satisfies Readonly<Record<string, SearchParameters>>;
 
 export type ArmName = keyof typeof namedArms;
-export const armNames = Object.keys(namedArms) as ArmName[];
+const armNames = Object.keys(namedArms) as ArmName[];
 
 export interface Arm {
-  /** `like-trace`: parameters of a similar attempt that no name stands for. */
+  /** `like-trace`: the parameters of a similar attempt, if no named arm has them. */
   readonly name: ArmName | 'like-trace';
   readonly parameters: SearchParameters;
 }
 
 export const defaultArm: Arm = { name: 'default', parameters: namedArms.default };
 
-/** The named arms that change nothing which the caller has chosen, the default first. */
+/** The named arms that change only parameters which the caller leaves open; the default is first. */
 export function armsFor(open: ReadonlySet<ParameterName>): Arm[] {
   return armNames
     .map((name): Arm => ({ name, parameters: namedArms[name] }))

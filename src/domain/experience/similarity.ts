@@ -1,10 +1,10 @@
 import { queryTerms } from '../text/tokens.ts';
 
 /**
- * Pairs of questions that ask the same, each about another matter. Two numbers of a model say how its cosines are to be read: the
- * median of the pairs, and the median of questions of different pairs.
+ * Pairs of questions that ask the same; each pair is about something else. A measure is calibrated by two medians over them: that of the
+ * questions of a pair, and that of questions of different pairs.
  */
-export const samePairs: readonly (readonly [string, string])[] = [
+const samePairs: readonly (readonly [string, string])[] = [
   ['When are releases cut?', 'On which day do we cut a release?'],
   ['Who owns the billing service?', 'Which team is responsible for billing?'],
   ['Find best practices for onboarding', 'What works best when somebody new joins the team?'],
@@ -28,13 +28,13 @@ export interface Medians {
 /** The medians of bge-small-en-v1.5, whose cosines are the scale of `similarity`. */
 const reference: Medians = { unrelated: 0.43, same: 0.88 };
 
-/** A measure whose medians are closer cannot tell questions that ask the same from others. */
+/** If its medians are closer, a measure cannot tell whether two questions ask the same. */
 const leastDistance = 0.03;
 
 /** The questions of `samePairs` in order. */
 export const pairedQuestions: readonly string[] = samePairs.flat();
 
-/** The medians of a measure over `pairedQuestions`, by their indexes. Undefined if it cannot tell them apart. */
+/** The medians of a measure, which gets indexes of `pairedQuestions`. Undefined if they are too close to be of use. */
 export function mediansOf(measure: (left: number, right: number) => number): Medians | undefined {
   const same: number[] = [];
   const unrelated: number[] = [];
@@ -46,8 +46,8 @@ export function mediansOf(measure: (left: number, right: number) => number): Med
 }
 
 /**
- * A value of a measure as a similarity, 0..1: linear between the medians, so that .8 means the same with every model, and 1 for equal
- * texts.
+ * A value of a measure as a similarity, 0..1. It is linear between the medians, so that .8 means the same with every model, and 1 for
+ * equal texts.
  */
 export function similarity(value: number, { unrelated, same }: Medians): number {
   if (value >= 1) return 1;
@@ -59,7 +59,7 @@ export function similarity(value: number, { unrelated, same }: Medians): number 
   return Math.min(1, Math.max(0, mapped));
 }
 
-/** How alike two questions are by their words, 0..1: the share of terms that they have in common (Dice). */
+/** How similar two questions are by their words, 0..1: Dice's coefficient of their terms. */
 export function termLikeness(left: ReadonlySet<string>, right: ReadonlySet<string>): number {
   if (left.size + right.size === 0) return 0;
   let common = 0;

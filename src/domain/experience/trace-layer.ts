@@ -2,8 +2,8 @@ import { hasRole, type TenantContext } from '../access/context.ts';
 import { layers, type Layer, type Scope } from '../layers.ts';
 
 /**
- * The layer of a trace: that of the most specific identifier which its scope names. Without one, the trace belongs to the caller's
- * user, to an agent that acts for nobody, or to the tenant if an admin has no user.
+ * The layer of a trace is that of the most specific identifier in its scope. Without any identifier, the trace belongs to the caller's
+ * user; to the agent, if it acts for nobody; or to the tenant, if an admin has no user.
  */
 export function traceLayer(
   caller: TenantContext,
