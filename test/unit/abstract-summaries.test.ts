@@ -95,6 +95,21 @@ describe('an answer of a language model', () => {
     ]);
   });
 
+  it('[E7] keeps a repeated sentence where it stands first', () => {
+    const result = compose(
+      [brief([gateway, releases])],
+      answer([
+        ['Releases are cut on Mondays.', 2],
+        ['The gateway caches tokens for ten minutes.', 1],
+        ['Releases are cut on Mondays.', 2],
+      ]),
+      countTokens,
+    );
+    expect(contentsOf(result[0]!)).toEqual([
+      'Releases are cut on Mondays. [1] The gateway caches tokens for ten minutes. [2]',
+    ]);
+  });
+
   it('[E7] loses the sentences of a model that followed an instruction in a memory', () => {
     const briefs = [brief([gateway, hostile, releases])];
     const followed = answer([

@@ -31,11 +31,11 @@ export function isBacked({ text, sources }: Statement, shown: readonly ReadonlyS
   return cited.every((terms) => terms !== undefined) && isSupported(text, cited);
 }
 
-/** The first statement with each text. */
+/** The first statement with each text, in their order: the most important ones come first. */
 export function distinct(statements: readonly Statement[]): Statement[] {
-  return [
-    ...new Map(statements.toReversed().map((statement) => [statement.text, statement])).values(),
-  ].toReversed();
+  const byText = new Map<string, Statement>();
+  for (const statement of statements) if (!byText.has(statement.text)) byText.set(statement.text, statement);
+  return [...byText.values()];
 }
 
 /** Numbers the sources in the order in which they are first cited. */
