@@ -128,10 +128,9 @@ describe('the ledger', () => {
   it('[E7] records that a period is exhausted once for each period and limit', () => {
     const book = emptyBook('2026-11-01');
     const at = (day: number) => new Date(start + (day - 1) * 86_400_000);
+    let calls = 0;
     const exhausted = (budget: Budget, day: number) => {
-      const { events } = decideReserve(book, budget, at(day), lifeMs, [
-        wanted(`${day} ${Math.random()}`, 60),
-      ]);
+      const { events } = decideReserve(book, budget, at(day), lifeMs, [wanted(`call ${++calls}`, 60)]);
       write(book, events);
       return events.filter(({ type }) => type === 'BudgetExhausted').length;
     };

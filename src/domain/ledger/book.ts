@@ -15,17 +15,17 @@ export interface ModelCosts {
 
 /** The costs of one tenant in one month. */
 export interface Book {
-  /** The last day that anything was charged to; earlier days are closed. */
+  /** The latest day that anything was charged to; earlier days are closed. */
   lastDay: string;
   readonly spent: Map<string, Amount>;
   readonly open: Map<string, Reserved>;
-  /** Ids of all reservations that were ended. */
+  /** Ids of all reservations that have ended. */
   readonly ended: Set<string>;
   readonly models: Map<string, ModelCosts>;
   exhausted: Exhausted | undefined;
 }
 
-/** `day`: the first of the month. */
+/** A book without entries. `day` is the first of the month. */
 export const emptyBook = (day: string): Book => ({
   lastDay: day,
   spent: new Map(),
@@ -35,7 +35,7 @@ export const emptyBook = (day: string): Book => ({
   exhausted: undefined,
 });
 
-/** Changes the book: a month may have very many events. An event that was applied before changes nothing. */
+/** Changes the book in place, because a month may have very many events. Idempotent. */
 export function apply(book: Book, event: LedgerEvent): void {
   switch (event.type) {
     case 'CostReserved': {
@@ -74,8 +74,8 @@ export interface Balance {
 }
 
 /**
- * What was spent and is reserved in the period of the budget that `day` is in. A reservation that has expired counts as spent: its
- * process ended, and whether it made the call is not known.
+ * What was spent and is reserved in the budget's period that `day` belongs to. An expired reservation counts as spent, because its process
+ * ended and may have made the call.
  */
 export function balanceOf(book: Book, budget: Pick<Budget, 'period'>, day: string, now: Date): Balance {
   const period = periodOf(day, budget);

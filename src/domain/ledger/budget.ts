@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 export const periods = ['day', 'month'] as const;
 
-/** What a tenant may spend on language models and remote embedding models in a period of UTC. Without a limit it is only counted. */
+/** What a tenant may spend on language models and remote embedding models in a UTC period. Without a limit, costs are only counted. */
 export const budgetSchema = z.strictObject({
   period: z.enum(periods).meta({ description: 'A day or a month of UTC' }),
   tokens: z

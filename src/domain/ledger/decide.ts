@@ -6,7 +6,7 @@ import type { CostPurpose, Incurred, LedgerEvent, Reserved } from './events.ts';
 /** A call that is about to be made, with the most that it can cost. */
 export type WantedReservation = Omit<Reserved, 'day' | 'expiresAt'>;
 
-/** `repeated`: there is or was a reservation with this id, so the call may have been made already. */
+/** `repeated`: a reservation with this id exists or existed, so the call may have been made already. */
 export type ReservationOutcome = 'reserved' | 'exhausted' | 'repeated';
 
 export interface ReserveDecision {
@@ -22,8 +22,7 @@ export function chargedDay(book: Pick<Book, 'lastDay'>, now: Date): string {
 }
 
 /**
- * Reserves each of `wanted`, in their order, if it fits into what the budget has left after all that was spent and reserved before.
- * What was reserved and has expired is charged first.
+ * Reserves each of `wanted`, in order, if what the budget has left is enough. Expired reservations are charged first.
  */
 export function decideReserve(
   book: Book,
@@ -62,7 +61,7 @@ export function decideReserve(
   return { events, outcomes };
 }
 
-/** The end of a reservation by its actual cost. Nothing if it was ended before, or charged because it had expired. */
+/** Ends reservations with their actual cost. Those that ended before, perhaps because they had expired, are skipped. */
 export function decideSettle(
   book: Book,
   incurred: readonly Omit<Incurred, 'day'>[],
@@ -75,7 +74,7 @@ export function decideSettle(
   });
 }
 
-/** The event that a period is exhausted; none if it was recorded for this period and limit. */
+/** The event that a period is exhausted; none if it is recorded already for this period and limit. */
 export function decideExhausted(
   { exhausted }: Book,
   budget: Budget,
@@ -96,8 +95,7 @@ export function decideExhausted(
 }
 
 /**
- * Whether the period has nothing left for another call: less than `least`, or no more than when a call of this period and limit did
- * not fit.
+ * Whether the period has nothing left for another call: less than `least`, or less than a call needed that was refused in this period.
  */
 export function isExhausted(book: Book, budget: Budget, now: Date, least: Amount): boolean {
   const day = chargedDay(book, now);

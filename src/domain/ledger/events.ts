@@ -19,7 +19,7 @@ export const BudgetConfigured = defineEvent({
   sealed: z.object({}),
 });
 
-/** The first cost of a month: from now on nothing is reserved in earlier months, even if the clock is set back. */
+/** The first cost of a month. From now on nothing is reserved in earlier months, even if the clock is set back. */
 export const LedgerMonthOpened = defineEvent({
   type: 'LedgerMonthOpened',
   category: 'ledger',

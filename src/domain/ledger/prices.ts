@@ -26,7 +26,7 @@ export function costOf(
 ): { readonly usd: number; readonly priced: boolean } {
   const entry = entryOf(prices, model) ?? entryOf(prices, model.replace(versionOf, ''));
   if (!entry) return { usd: 0, priced: false };
-  // Tokens times dollars per million: nine decimals are thousandths of it.
+  // Prices are per million tokens, so nine decimals of a dollar are thousandths of the product.
   const usd = Math.ceil((inputTokens * entry.input + outputTokens * entry.output) * 1_000 - 1e-6) / 1e9;
   return { usd: roundUsd(usd), priced: true };
 }

@@ -1,5 +1,7 @@
 import { z } from 'zod';
 import { canonicalJson } from '../../json.ts';
+import { mostTokensOfCall } from '../../ledger/call-tokens.ts';
+import type { TokenCount } from '../../ledger/prices.ts';
 import { truncate } from '../../text/truncate.ts';
 import type { Attempt, Findings } from '../lessons.ts';
 
@@ -7,17 +9,15 @@ import type { Attempt, Findings } from '../lessons.ts';
 const mostCharacters = 400;
 /** Maximum number of tokens of the attempts that are shown. */
 const mostTokensOfAttempts = 6_000;
-/** Tokens of the names and signs around the texts of an attempt. */
+/** Tokens of the JSON around the texts of an attempt. */
 const tokensOfFrame = 12;
-/** Tokens of the instructions, of the schema and of the findings. */
+/** Tokens of the instructions, the schema, and the JSON around the attempts. */
 const tokensOfInstructions = 1_500;
-/** An answer of the wrong shape is requested once more. */
-const mostRequests = 2;
 
 /** Maximum number of tokens of an answer. */
 export const mostOutputTokens = 1_500;
 
-/** An attempt with everything that a model is shown of it. */
+/** An attempt as a model is shown it. */
 export interface ShownAttempt {
   readonly id: string;
   readonly outcome: Attempt['outcome'];
@@ -26,7 +26,7 @@ export interface ShownAttempt {
   readonly recommended: boolean;
 }
 
-/** Nothing of a caller is in it: the attempts are in the input, as JSON, whose quotation marks no text can close. */
+/** Constant: what callers wrote is only in the input, as JSON, so no text can break out of its quotation marks. */
 export const lessonInstructions = [
   'You write what is to be learned from attempts at similar questions, for an agent that will be asked such a question again. The data has `attempts`; each has a `number`, its `outcome`, and what was noted about it. `recommended` has the numbers of the attempts whose approach is to be recommended; if it is empty, none is.',
   'Write a `title` (which questions the attempts are about, at most 15 words), a `description` (what worked and what failed, one sentence), `do` (what to do, up to five sentences) and `avoid` (what to avoid and why, up to five sentences). Say above all what differed between the attempts that succeeded and those that failed.',
@@ -56,8 +56,8 @@ export function lessonInput(shown: readonly ShownAttempt[]): Readonly<Record<str
 }
 
 /**
- * The attempts that a language model is shown, the newest that fit, with their number of tokens. Attempts at the recommended approach
- * and others alternate, because a lesson is about what differs between them.
+ * The attempts that a language model is shown, the newest that fit, with their number of tokens. Attempts with the recommended approach
+ * and others alternate, because a lesson is about the difference between them.
  */
 export function shownAttempts(
   { attempts, works }: Findings,
@@ -82,11 +82,12 @@ export function shownAttempts(
   return { shown, tokens };
 }
 
-/** The most tokens that a call can use, with the repetition after an answer of the wrong shape. */
-export const mostTokens = (tokensOfAttempts: number) => ({
-  inputTokens: mostRequests * (tokensOfInstructions + tokensOfAttempts) + mostOutputTokens,
-  outputTokens: mostRequests * mostOutputTokens,
-});
+/** The most tokens that a call can use. */
+export const mostTokens = (tokensOfAttempts: number): TokenCount =>
+  mostTokensOfCall({
+    inputTokens: tokensOfInstructions + tokensOfAttempts,
+    outputTokens: mostOutputTokens,
+  });
 
 function textsOf({ query, approach, strategy, failureReason, successFactors }: Attempt) {
   const texts = {

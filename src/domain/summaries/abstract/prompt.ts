@@ -1,10 +1,12 @@
 import { z } from 'zod';
 import type { Layer } from '../../layers.ts';
+import { mostTokensOfCall } from '../../ledger/call-tokens.ts';
+import type { TokenCount } from '../../ledger/prices.ts';
 import { truncate } from '../../text/truncate.ts';
 import { depths, depthSchema, tokensOfDepth, type Depth } from '../depths.ts';
 import type { Count, Source } from '../extract.ts';
 
-/** What a language model is asked to sum up: one scope with the memories that it is shown. */
+/** One scope that a language model is asked to summarize, with the memories that it is shown. */
 export interface Brief {
   readonly layer: Layer;
   readonly depths: readonly Depth[];
@@ -16,15 +18,13 @@ export interface Brief {
 const mostCharacters = 2_000;
 /** Maximum number of tokens of the memories that are shown of one scope. */
 const mostTokensOfScope = 6_000;
-/** Tokens of the number of a memory and the signs around its text. */
+/** Tokens of the JSON around the text of a memory. */
 const tokensOfFrame = 12;
-/** Tokens of the instructions, of the schema and of what is said about one scope. */
+/** Tokens of the instructions, the schema, and the JSON around the memories of a scope. */
 const tokensOfInstructions = 1_200;
-/** An answer of the wrong shape is requested once more. */
-const mostRequests = 2;
 const wordsPerToken = 0.7;
 
-/** Nothing of a caller is in it: the memories are in the input, as JSON, whose quotation marks no text can close. */
+/** Constant: what callers wrote is only in the input, as JSON, so no text can break out of its quotation marks. */
 export const summaryInstructions = [
   'You write summaries of the notes that an organisation keeps. The data has `summaries`; each has a `number`, its `memories`, which are numbered too, and the `lengths` in words that are wanted.',
   'For each summary and each length write sentences, the most important first, that together have at most so many words.',
@@ -67,7 +67,7 @@ export function summaryInput(briefs: readonly Brief[]): Readonly<Record<string, 
 
 const textOf = ({ content }: Source): string => truncate(content, mostCharacters);
 
-/** The memories that a language model is shown, in the order of time: the most important ones that fit. */
+/** The memories that a language model is shown: the most important ones that fit, in the order of time. */
 export function shownOf(sources: readonly Source[], count: Count): { shown: Source[]; tokens: number } {
   const byImportance = [...sources].sort(
     (left, right) => right.importance - left.importance || (left.id < right.id ? -1 : 1),
@@ -89,11 +89,9 @@ export function mostOutputTokens(wanted: readonly Depth[]): number {
   return wanted.reduce((sum, depth) => sum + 2 * tokensOfDepth[depth] + 100, 0);
 }
 
-/** The most tokens that a call for one scope can use, with the repetition after an answer of the wrong shape. */
-export function mostTokens(wanted: readonly Depth[], tokensOfMemories: number) {
-  const output = mostOutputTokens(wanted);
-  return {
-    inputTokens: mostRequests * (tokensOfInstructions + tokensOfMemories) + output,
-    outputTokens: mostRequests * output,
-  };
-}
+/** The most tokens that a call for one scope can use. */
+export const mostTokens = (wanted: readonly Depth[], tokensOfMemories: number): TokenCount =>
+  mostTokensOfCall({
+    inputTokens: tokensOfInstructions + tokensOfMemories,
+    outputTokens: mostOutputTokens(wanted),
+  });
