@@ -258,6 +258,29 @@ describe('promotion', () => {
     expect(rolledBack.reduce<number>((sum, one) => sum + one, 0)).toBeLessThanOrEqual(0.025 * 120);
   });
 
+  it('[C7] bounds sums of random numbers at all sizes at once, with the given error', () => {
+    const random = randomOf(11);
+    const normal = () => Math.sqrt(-2 * Math.log(1 - random.next())) * Math.cos(2 * Math.PI * random.next());
+    const [error, walks] = [0.1, 1_000];
+    const reaches = Array.from({ length: 1_000 }, (_, index) => anytimeReach(index + 1, error));
+    let [crossed, crossedFixed] = [0, 0];
+    for (let walk = 0; walk < walks; walk += 1) {
+      let [sum, largest, largestFixed] = [0, 0, 0];
+      for (const [index, reach] of reaches.entries()) {
+        sum += normal();
+        const deviation = sum / Math.sqrt(index + 1);
+        largest = Math.max(largest, deviation / reach);
+        largestFixed = Math.max(largestFixed, deviation / normalQuantile(error));
+      }
+      if (largest >= 1) crossed += 1;
+      if (largestFixed >= 1) crossedFixed += 1;
+    }
+    expect(crossed).toBeGreaterThan(0);
+    expect(crossed / walks).toBeLessThanOrEqual(error);
+    // A bound for a single look does not survive a thousand.
+    expect(crossedFixed / walks).toBeGreaterThan(3 * error);
+  });
+
   // √(2 · 8.93 / 7.93 · ln(1 + √8.93 / .05)), by hand.
   it('[C7] bounds live figures at all sizes at once', () => {
     expect(anytimeReach(50, 0.025)).toBeCloseTo(3.041, 2);

@@ -1,36 +1,36 @@
 import { intervalOf, type Evaluation } from './estimators.ts';
 
-/** Matched deviations at the first look; each later one has twice as many. */
-export const firstLook = 50;
+/** Matched deviations at the first look; each later look has twice as many. */
+const firstLook = 50;
 
 /** Probability of promoting a candidate that is no better, over all looks. */
-export const promotionError = 0.05;
+const promotionError = 0.05;
 
 export type Verdict = 'keep-collecting' | 'promote' | 'reject';
 
 export interface Decision {
   readonly verdict: Verdict;
-  /** Looks made, this one included; to be passed to the next call. */
+  /** Number of looks so far, including this one; the next call takes it. */
   readonly looks: number;
-  /** Interval of the doubly robust gain at the confidence of this look; undefined if it was no look. */
+  /** Interval of the doubly robust gain at the confidence of this look; undefined without a look. */
   readonly interval: readonly [number, number] | undefined;
   readonly reason: string;
 }
 
-/** Number of matched deviations that a look needs, after so many looks: 50, 100, 200, … */
+/** Number of matched deviations that the next look needs after `looks` looks: 50, 100, 200, … */
 export function matchedForLook(looks: number): number {
   return firstLook * 2 ** looks;
 }
 
-/** Shares of the error that the first looks spend, and the share of what is left that each later one does. */
+/** Shares of the error that the first looks spend, and the share of the rest that each later look spends. */
 const firstShares = [0.3, 0.5];
 const laterShare = 0.6;
 
 /**
- * Error that a look may spend, the first being number 1: .015, .025, then .6 of what is left: .006, .0024, … The sum over any number of
- * looks is below .05, whatever the looks depend on each other (a spending function, Lan and DeMets 1983, with Bonferroni's bound),
- * and whichever candidate each of them is about. Half goes to the second, because a gain of .2 in success is rarely
- * proven by 50 matched deviations (see `npm run bench -- learning`).
+ * Error that a look may spend; the first look has number 1. It is .015, .025, then .6 of the rest each time: .006, .0024, … The sum over
+ * any number of looks is below .05, so by Bonferroni's inequality all looks together are wrong less often than that, however they depend
+ * on each other and whichever candidates they are about. (Spending functions: Lan and DeMets 1983.) The second look gets half, because
+ * 50 matched deviations rarely prove a gain of .2 in success (see `npm run bench -- learning`).
  */
 export function errorOfLook(look: number): number {
   const first = firstShares[look - 1];
@@ -40,7 +40,7 @@ export function errorOfLook(look: number): number {
   return promotionError * left * laterShare * Math.exp(later * Math.log(1 - laterShare));
 }
 
-/** Error of the looks from one number to another, both included. */
+/** Sum of the errors of the looks `first` to `last`, both included. */
 function errorOfLooks(first: number, last: number): number {
   let sum = 0;
   for (let look = first; look <= last; look += 1) sum += errorOfLook(look);
@@ -48,15 +48,15 @@ function errorOfLooks(first: number, last: number): number {
 }
 
 /**
- * Decides on a candidate from decisions that it did not learn from (requirement C7). Only when the matched deviations have doubled
- * is there a look; in between nothing is decided, however often this is called.
+ * Decides on a candidate from decisions that it did not learn from (requirement C7). There is a look only when the number of matched
+ * deviations has doubled; calls in between decide nothing.
  *
  * A candidate is promoted if the one-sided lower bound of its doubly robust gain at the error of the look is above 0, SNIPS agrees on
  * the sign, and the gain stays above 0 without any one of four or more principals. It is rejected if the upper bound is below
  * 0 at the same error.
  *
  * @param evaluation Comparison over all evidence for the candidate (`evidenceFor`) since the incumbent came into force.
- * @param looks Number of looks at this incumbent's evidence before, for any candidate: they share one error.
+ * @param looks Number of earlier looks at this incumbent's evidence, for any candidate: they share one error.
  */
 export function decidePromotion(evaluation: Evaluation, looks: number): Decision {
   const needed = matchedForLook(looks);
@@ -64,7 +64,7 @@ export function decidePromotion(evaluation: Evaluation, looks: number): Decision
     const reason = `${Math.floor(evaluation.matched)} of ${needed} matched deviations`;
     return { verdict: 'keep-collecting', looks, interval: undefined, reason };
   }
-  // Evidence may have grown by more than one doubling since the last call. That is one look, with the error of all of them.
+  // Evidence may have doubled more than once since the last call. That is one look, with the errors of all that were due.
   const made = Math.max(looks + 1, Math.floor(Math.log2(evaluation.matched / firstLook)) + 1);
   const interval = intervalOf(evaluation.doublyRobust, evaluation.matched, 2 * errorOfLooks(looks + 1, made));
   const decided = (verdict: Verdict, reason: string): Decision => ({
@@ -82,32 +82,40 @@ export function decidePromotion(evaluation: Evaluation, looks: number): Decision
   return decided('promote', 'better than the incumbent');
 }
 
-/** Share of the decisions that a canary takes from the candidate. */
+/** Share of the decisions that the candidate makes during a canary. */
 export const canaryShare = 0.5;
 
-/** Decisions with an outcome that a canary lasts. */
-export const canaryDecisions = 20;
+/** Length of a canary, in decisions with an outcome. */
+const canaryDecisions = 20;
 
-/** A canary fails if its gain is below 0 by more than so many standard errors: one of twenty whose policy is no worse. */
+/** A canary fails if its gain is below 0 by more than this many standard errors. One in twenty fails although it is no worse. */
 const canaryReach = 1.645;
 
 export type LiveVerdict = 'continue' | 'complete' | 'roll-back';
 
-/** Probability that a policy that is not worse is ever rolled back by its bound, over all calls. */
+/** Probability that the bound ever rolls back a policy that is no worse, over all calls. */
 const rollBackError = 0.025;
-/** Matched and opposed deviations from which on live figures count. */
+/** Least number of both matched and opposed deviations at which live figures count. */
 const leastLive = 20;
-/** Matched and opposed deviations at which the bound is tightest. */
+/** Number of matched and of opposed deviations at which the bound is about tightest. */
 const tightestAt = 50;
 
 /**
- * How many standard errors a one-sided bound is from its estimate, if it is to hold at all sample sizes at once with probability
- * 1 − error: an asymptotic confidence sequence (Waudby-Smith, Arbour, Sinha, Kennedy and Ramdas, Time-uniform central limit theory
- * and asymptotic confidence sequences, Annals of Statistics 2024, the one-sided bound with a normal mixture):
+ * Distance in standard errors of a one-sided bound from its estimate, such that the bound holds at all sample sizes at once:
  *
  * √(2 · (nρ² + 1) / (nρ²) · ln(1 + √(nρ² + 1) / (2 · error))), ρ² = (−2 ln(2 · error) + ln(1 − 2 ln(2 · error))) / n*
  *
+ * Let S be the sum of n independent standard normal observations. For every λ > 0, exp(λS − λ²n/2) is a martingale with mean 1. Averaged
+ * over λ ~ |N(0, ρ²)| it is M = 2 / √(nρ² + 1) · exp(z²/2) · Φ(z) with z = ρS / √(nρ² + 1), and M ever reaches 1 / error with probability
+ * `error` at most (Ville's inequality). Because Φ(z) ≥ 1 − exp(−z²/2) / 2, it does so before z²/2 = ln(1 + √(nρ² + 1) / (2 · error)),
+ * which is the bound above on S / √n. This ρ makes it tightest near n*: one fixed-point step towards the zero of its derivative.
+ *
+ * For such observations the error is guaranteed. Here it is approximate: rewards are not normal, their variance is estimated, and the
+ * reward model is fitted again at each call. The approximation improves as the sample grows ("asymptotic confidence sequence",
+ * Waudby-Smith et al., Annals of Statistics 2024); `leastLive` excludes the smallest samples.
+ *
  * @param size n, the number of observations behind the estimate. n* is 50.
+ * @param error Probability that the bound ever fails, below 0.5.
  */
 export function anytimeReach(size: number, error: number): number {
   const spent = -2 * Math.log(2 * error);
@@ -116,11 +124,11 @@ export function anytimeReach(size: number, error: number): number {
 }
 
 /**
- * Decides about a policy that is live, from all decisions with an explicit outcome since it got its present share of the traffic. It is
- * rolled back as soon as the upper bound of its gain over its predecessor is below 0. The bound holds over any number of calls, so
- * this can be called after every decision. A canary ends after 20 decisions: it is complete, unless its gain is clearly below 0, which
- * is decided once. So few show only a failure; the gain was proven before. A policy with all traffic is watched as long as its
- * predecessor is explored.
+ * Decides about a live policy, from all decisions with an explicit outcome since it got its present share of the traffic. It is
+ * rolled back as soon as the upper bound of its gain over its predecessor is below 0. The bound allows for any number of calls, so this
+ * may be called after every decision. A canary ends after 20 decisions. It completes unless its gain is clearly below 0 then: so few
+ * decisions can only reveal a failure, and the gain was proven before. A policy with all traffic is watched as long as exploration still
+ * takes its predecessor's arms.
  *
  * @param evaluation The live policy as candidate, its predecessor as incumbent.
  * @param isCanary Whether the policy has only the canary's share.
