@@ -2,15 +2,15 @@ import { askedTimes } from '../ranking/dates.ts';
 import { findPeriods } from '../text/periods.ts';
 
 const dayMs = 86_400_000;
-/** What is said of a longer time, such as a month or a year, may well be true for ever: "moved to Oslo in March 2024". */
+/** Longer times, such as a month or a year, often date a lasting fact: "moved to Oslo in March 2024". */
 const longestTiedMs = 8 * dayMs;
-/** Days that come back every year. */
+/** Words for days that recur every year. `\b` knows only ASCII letters, so it finds no end of "né". */
 const yearly =
-  /\b(?:born|birthdays?|anniversar(?:y|ies)|name day|geboren|Geburtstag|né|née|anniversaire|cumpleaños|nací|nacida?)\b/iu;
+  /(?<!\p{L})(?:born|birthdays?|anniversar(?:y|ies)|name day|geboren|Geburtstag|née?|anniversaire|cumpleaños|nací|nacid[ao])(?!\p{L})/iu;
 
 /**
- * Whether a text speaks of single days ("tomorrow", "on 7 May 2026", "until Friday"), so that it says little about what is stably true.
- * `time`: when it was said, RFC 3339. What holds since a day is no such thing, and neither is what happens every week.
+ * Whether a text is about single days ("tomorrow", "on 7 May 2026", "until Friday"), so that it says little about what is true for long.
+ * "Since 7 May" does not count, and neither does what happens every week. `time`: when it was said, RFC 3339.
  */
 export function isTiedToDays(text: string, time: string): boolean {
   if (yearly.test(text)) return false;
