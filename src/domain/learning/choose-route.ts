@@ -92,16 +92,15 @@ function reasonOf(arm: Arm, isComplex: boolean): RouteReason {
 
 type Exploration = (features: Features) => number;
 
-const explorations = new WeakMap<PoliciesInForce, Map<number, Exploration>>();
-const mostThresholds = 100;
+/** The exploration for policies under the last threshold that was asked for. */
+const explorations = new WeakMap<PoliciesInForce, { readonly threshold: number; readonly of: Exploration }>();
 
-/** The exploration for policies and a threshold, made once: to make it takes a look at all typical questions. */
+/** Planned once per policies and threshold, because planning runs over all typical questions. */
 function explorationOf(policies: PoliciesInForce, threshold: number): Exploration {
-  const known = explorations.get(policies) ?? new Map<number, Exploration>();
-  explorations.set(policies, known);
+  const known = explorations.get(policies);
+  if (known?.threshold === threshold) return known.of;
   const { incumbent, candidate, decisions } = policies;
-  const of = known.get(threshold) ?? planExploration({ threshold, incumbent, candidate, decisions });
-  if (known.size >= mostThresholds) known.clear();
-  known.set(threshold, of);
+  const of = planExploration({ threshold, incumbent, candidate, decisions });
+  explorations.set(policies, { threshold, of });
   return of;
 }
