@@ -2,12 +2,12 @@ import { defaultSettings, routes } from '../routing/settings.ts';
 import type { Arm, LoggedDecision } from './logged-decision.ts';
 import { typicalQuestions } from './typical-questions.ts';
 
-/** Tokens that the routes take for a question, about. */
+/** Approximate number of tokens that each route spends on a question. */
 const tokensOf: Readonly<Record<Arm, number>> = { standard: 20, decomposition: 156 };
 
 /**
- * Synthetic decisions for a tenant that has none (requirement C6): each typical question by each route, with a good outcome where the
- * route fits the question and a bad one where it does not. They are marked, and never evidence.
+ * Synthetic decisions for a tenant that has none (requirement C6): each typical question by each route, with a good outcome if the
+ * route fits the question and a bad one if not. They are marked, and never evidence.
  */
 export function bootstrapDecisions(threshold: number): readonly LoggedDecision[] {
   return typicalQuestions.flatMap(({ features }, index) =>

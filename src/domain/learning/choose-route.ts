@@ -17,10 +17,10 @@ import {
 import type { Arm, RouteDecision } from './logged-decision.ts';
 import { greedyArm, type Features, type RoutePolicy } from './route-policy.ts';
 
-/** What chooses the routes of a tenant. The same object as long as nothing has changed, so that what follows from it is kept. */
+/** The policies that choose a tenant's routes. The same object as long as nothing has changed, so that results can be cached by it. */
 export interface PoliciesInForce {
   readonly incumbent: RoutePolicy;
-  /** What was learned and is not in force, or the policy that learning starts from. */
+  /** The learned policy that is not in force yet, or the one that learning starts from. */
   readonly candidate: RoutePolicy;
   /** Share of the questions that the candidate decides, 0 to 1. */
   readonly canary: number;
@@ -31,7 +31,7 @@ export interface PoliciesInForce {
 export interface ChoiceCircumstances extends RoutingCircumstances {
   readonly complexity: Complexity;
   readonly policies: PoliciesInForce;
-  /** Id of the search without its signature, from which the draw is made. */
+  /** Id of the search without its signature; it seeds the draw. */
   readonly id: string;
   /** Keyed hash of the session; undefined without one. */
   readonly session: string | undefined;
@@ -45,8 +45,8 @@ export interface RouteChoice extends RouteDecision {
 }
 
 /**
- * The route of a question, with everything that learning needs to know about the choice. What the configuration, the tenant or the
- * caller forces is no choice. Otherwise the policy chooses, and where an outcome can be observed some questions take the other route.
+ * The route of a question, with everything that learning needs to know about the choice. There is no choice if the configuration, the
+ * tenant or the caller forces a route. Otherwise the policy chooses, and some questions whose outcome can be observed take another route.
  */
 export function chooseRoute(circumstances: ChoiceCircumstances): RouteChoice {
   const { policies, settings, complexity, tenant, question, id, session, isObservable } = circumstances;
@@ -84,7 +84,7 @@ export function chooseRoute(circumstances: ChoiceCircumstances): RouteChoice {
   return { ...common, arms: [...routes], propensities, incumbent, taken, reason };
 }
 
-/** Why a policy chooses an arm: for the reason of the rule where both agree. */
+/** Why a policy chooses an arm. If it agrees with the rule, the reason is the rule's. */
 function reasonOf(arm: Arm, isComplex: boolean): RouteReason {
   if ((arm === 'decomposition') !== isComplex) return 'learned';
   return isComplex ? 'complex' : 'below-threshold';

@@ -26,17 +26,17 @@ export interface Estimate {
   readonly error: number;
 }
 
-/** What the log says about a candidate instead of an incumbent: gains are the candidate's mean reward minus the incumbent's. */
+/** How a candidate compares with an incumbent on the log. Gains are the candidate's mean reward minus the incumbent's. */
 export interface Evaluation {
-  /** Decisions that were evaluated. */
+  /** Number of decisions that were evaluated. */
   readonly decisions: number;
   /** Share of them for which the two choose different arms. */
   readonly deviating: number;
-  /** Number of deviating decisions whose arm was the candidate's, after the limit of principals. What the evidence is worth. */
+  /** Number of deviating decisions that took the candidate's arm, with principals weighted. This is the size of the evidence. */
   readonly matched: number;
   /** The same for the incumbent's arm. */
   readonly opposed: number;
-  /** Kish's effective sample size of the candidate's importance weights. It looks good even if nothing deviates. */
+  /** Kish's effective sample size of the candidate's importance weights. It is large even if nothing deviates. */
   readonly effectiveSize: number;
   readonly ips: Estimate;
   readonly snips: Estimate;
@@ -44,40 +44,40 @@ export interface Evaluation {
   /** 95 % interval of the doubly robust gain. */
   readonly interval: readonly [number, number];
   /**
-   * The least doubly robust gain with one principal left out; undefined with fewer than four principals among the deviating
+   * The least doubly robust gain when any one principal is left out; undefined with fewer than four principals among the deviating
    * decisions.
    */
   readonly leastWithoutOne: number | undefined;
 }
 
-/** Number of parts of the log: the reward of each is predicted by a model that was fitted on the others. */
+/** Number of parts of the log. A model that was fitted on the other parts predicts the rewards of each. */
 const folds = 5;
-/** From this number of principals on, a gain must not hang on one of them. */
+/** With at least this many principals, a gain must not depend on a single one. */
 const principalsForLeavingOut = 4;
 
 /**
- * Whether a decision says which of two policies is better: it had a choice, and a caller told its outcome. Synthetic decisions and
- * outcomes that contexts, sessions and windows imply do not.
+ * Whether a decision can show which of two policies is better: there was a choice, and a caller reported the outcome. Synthetic
+ * decisions cannot, and neither can outcomes inferred from contexts, sessions and windows.
  */
 export function isTold({ bootstrap, arms, outcome }: LoggedDecision): boolean {
   return !bootstrap && arms.length > 1 && outcome.explicit && outcome.kind !== 'none';
 }
 
-/** Whether a decision is evidence for any candidate: it was kept for evaluation, so nothing has learned from it. */
+/** Whether a decision is evidence for any candidate, because it was kept for evaluation and nothing has learned from it. */
 export function isEvidence(decision: LoggedDecision): boolean {
   return decision.evaluation && isTold(decision);
 }
 
 /**
- * The decisions that a candidate can be judged by: those that it cannot have learned from. The base that the program comes with has
- * learned from none, so all are evidence for it. A candidate with weights of its own, or on a base that tenants have taught, is
- * judged by the evaluation share alone.
+ * The decisions that a candidate may be judged by: those that it cannot have learned from. The shipped base has learned from none, so all
+ * are evidence for it. A candidate with weights of its own, or with a base that was learned from tenants, is judged by the evaluation
+ * share alone.
  */
 export function evidenceFor(candidate: RoutePolicy, decisions: readonly LoggedDecision[]): LoggedDecision[] {
   return decisions.filter(hasLearned(candidate) ? isEvidence : isTold);
 }
 
-/** Compares two policies on logged decisions, whose order is of no importance. The caller selects them (`evidenceFor`). */
+/** Compares two policies on logged decisions, in any order. The caller selects the decisions (`evidenceFor`). */
 export function compare(
   decisions: readonly LoggedDecision[],
   candidate: Chooser,
@@ -98,16 +98,17 @@ export function compare(
 }
 
 /**
- * Estimates the candidate's gain, paired: a decision for which both policies choose the same arm adds exactly 0.
+ * Estimates the candidate's gain from pairs: a decision for which both policies choose the same arm adds exactly 0.
  *
  * - IPS, inverse propensity scores (Horvitz and Thompson 1952): mean of (1[a = c] − 1[a = b]) · r / p.
  * - SNIPS, self-normalized (Swaminathan and Joachims 2015): Σ w·r / Σ w of each policy over the deviating decisions, times their
  *   share. Its error comes from the delta method.
  * - Doubly robust (Dudík, Langford and Li 2011): mean of q(c) − q(b) + (1[a = c] − 1[a = b]) · (r − q(a)) / p, where q is
- *   a ridge regression for each arm that did not see the decision (cross-fitted, Chernozhukov et al. 2018).
+ *   a ridge regression for each arm, fitted without the decision (cross-fitting, Chernozhukov et al. 2018).
  *
- * Errors are those of a weighted mean; the interval takes Student's t with as many degrees of freedom as there are matched
- * deviations less one, because these few decisions carry most of the variance.
+ * Here c is the candidate's arm, b the incumbent's, a the one taken, p its probability and r the reward. Errors are those of a weighted
+ * mean. The interval uses Student's t; its degrees of freedom are the matched deviations less one, because these few decisions carry most
+ * of the variance.
  */
 export function evaluate(
   log: readonly Comparison[],
@@ -145,7 +146,7 @@ export function evaluate(
   };
 }
 
-/** The two-sided interval that misses the gain with probability `error`. It is infinite with fewer than ten matched deviations. */
+/** The two-sided interval that misses the gain with probability `error`; infinite with fewer than ten matched deviations. */
 export function intervalOf(
   { value, error: standardError }: Estimate,
   matched: number,
@@ -155,7 +156,7 @@ export function intervalOf(
   return [value - reach, value + reach];
 }
 
-/** Models of the reward for the parts of the log: entry i belongs to part i mod 5. */
+/** One reward model for each part of the log. Entry i belongs to part i mod 5. */
 function crossFitted(log: readonly Comparison[]): RewardModel[] {
   return Array.from({ length: folds }, (_, fold) =>
     fitRewardModel(log.filter((_, index) => index % folds !== fold)),

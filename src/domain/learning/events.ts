@@ -3,8 +3,8 @@ import { defineEvent, type EventOf } from '../events/define.ts';
 import { outcomeSources, signalKinds } from './outcome.ts';
 
 /**
- * What became of the answer to a search, as one source saw it. A search may have several: `outcomeOf` says which one counts. The
- * event names memories and holds nothing of their content.
+ * What became of the answer to a search, as one source saw it. A search may have several such events; `outcomeOf` decides which one
+ * counts. The event names memories and holds nothing of their content.
  */
 export const OutcomeObserved = defineEvent({
   type: 'OutcomeObserved',
@@ -24,7 +24,7 @@ export const OutcomeObserved = defineEvent({
   sealed: z.object({}),
 });
 
-/** A caller has ended a session: what it has not used of the session's searches by now is ignored. */
+/** A caller has ended a session. Its searches that have no other signal by then count as ignored. */
 export const SessionEnded = defineEvent({
   type: 'SessionEnded',
   category: 'session',

@@ -5,41 +5,41 @@ import { clamp } from './reward.ts';
 import { greedyArm, logitsOf, priorSlope, type Features, type RoutePolicy } from './route-policy.ts';
 import { typicalMean } from './typical-questions.ts';
 
-/** Share of the decisions that explore: at first, its factor per decision that was learned from, and its floor. */
-export const explorationStart = 0.2;
-export const explorationDecay = 0.999;
-export const explorationFloor = 0.05;
+/** Share of the decisions that explore: its start, its factor for each decision that was learned from, and its floor. */
+const explorationStart = 0.2;
+const explorationDecay = 0.999;
+const explorationFloor = 0.05;
 
-/** No question is explored more often than this: at one half both arms of two are equally probable. */
-export const explorationLimit = 0.5;
+/** Greatest probability of exploring a question. At one half, both of two arms are equally probable. */
+const explorationLimit = 0.5;
 
 /**
- * Share of the sessions whose decisions are kept for evaluation and never learned from. In simulations with .6 (`npm run bench --
- * learning`) as many tenants improved.
+ * Share of the sessions whose decisions are kept for evaluation and never learned from. With .6 instead, as many tenants improved in
+ * simulations (`npm run bench -- learning`).
  */
 export const evaluationShare = 0.7;
 
-/** A contested question is explored at most this many times as often as the rate says, and the others this share of it. */
+/** A contested question is explored at most at this multiple of the rate, any other question at the second one. */
 const contestedFactor = 3;
 const uncontestedFactor = 0.1;
-/** What contested questions add to the mean of all questions at most, in multiples of the rate. */
+/** Multiple of the rate that contested questions may contribute to the mean over all questions. */
 const contestedBudget = 1.25;
 
-/** Distance between the arms, in log-odds, within which exploration falls by a factor of e: .3 of the complexity score for the rule. */
+/** Exploration falls by a factor of e for this margin between the arms, in log-odds; for the rule, .3 of the complexity score. */
 const preferenceWidth = 0.3 * priorSlope;
-/** However large the margin, a question is explored at least this share as often as one without a margin. */
+/** Whatever its margin, a question is explored at least this often relative to one without a margin. */
 const leastNearness = 0.05;
 
 /**
  * Share of the decisions that explore, 0.05 to 0.2: ε = max(0.05, 0.2 · 0.999^t), where t is the number of the tenant's decisions
- * that its policy has learned from. Exploration falls with what is known, not with time.
+ * that its policy has learned from. Exploration falls with knowledge, not with time.
  */
 export function explorationRate(decisions: number): number {
   return Math.max(explorationFloor, explorationStart * Math.exp(decisions * Math.log(explorationDecay)));
 }
 
-/** Policies between which exploration has to find out. */
-export interface Contest {
+/** The policies that exploration has to tell apart. */
+interface Contest {
   /** Threshold in force. */
   readonly threshold: number;
   readonly incumbent: RoutePolicy;
@@ -50,11 +50,12 @@ export interface Contest {
 }
 
 /**
- * Makes the function that gives the probability of exploring a question, 0 to 0.5.
+ * Returns the function from a question to the probability of exploring it, 0 to 0.5.
  *
- * A question is contested if candidate and incumbent choose different arms: only what is explored there can decide between them. Contested questions are explored up to three times as often as the rate
- * says and the others a tenth as often, such that the mean is not above 1.3 times the rate. While nothing is contested, those
- * are preferred for which the policy in force decides by a small margin: under the rule, questions near the threshold.
+ * A question is contested if candidate and incumbent choose different arms; only exploration there can decide between them. Contested
+ * questions are explored at up to three times the rate and others at a tenth of it, so that the mean stays below about 1.3 times the
+ * rate. If nothing is contested, exploration prefers questions that the policy in force decides by a small margin: under the rule, those
+ * near the threshold.
  */
 export function planExploration({
   threshold,
@@ -81,8 +82,8 @@ export function planExploration({
 }
 
 /**
- * Probabilities of the arms, in their order, after exploration: with probability `explored` the arm is one of those that `chosen`
- * did not take, each with the same probability. They add up to 1.
+ * Probabilities of the arms, in their order, after exploration: with probability `explored`, the arm that `chosen` gives is replaced by
+ * one of the others, each with the same probability. They add up to 1.
  *
  * @param chosen Probabilities before exploration: 1 for the greedy arm, or the shares of two policies during a canary.
  */
@@ -106,14 +107,14 @@ export function chosenShares(
   return arms.map((arm) => (arm === incumbent ? 1 - share : 0) + (arm === candidate ? share : 0));
 }
 
-/** The arm into whose part of [0, 1) the uniform number falls. */
+/** The arm whose part of [0, 1) contains the uniform number. */
 export function drawArm(arms: readonly Arm[], propensities: readonly number[], uniform: number): Arm {
   let sum = 0;
   for (const [index, arm] of arms.entries()) {
     sum += propensities[index]!;
     if (uniform < sum) return arm;
   }
-  // Rounding may leave the sum a little below 1: the last arm that is possible.
+  // Rounding may leave the sum a little below 1. Then it is the last arm that is possible.
   return arms[propensities.findLastIndex((share) => share > 0)]!;
 }
 
@@ -125,7 +126,7 @@ export function uniformOf(purpose: 'route' | 'evaluation', id: string): number {
   return createHash('sha256').update(`${purpose}\n${id}`).digest().readUIntBE(0, 6) / 2 ** 48;
 }
 
-/** Whether a session's decisions are for evaluation only. Always the same for a session; one without a session is its own. */
+/** Whether a session's decisions are for evaluation only; always the same for a session. A search without one counts as its own session. */
 export function isForEvaluation(session: string): boolean {
   return uniformOf('evaluation', session) < evaluationShare;
 }

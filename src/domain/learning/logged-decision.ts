@@ -11,15 +11,15 @@ export interface Outcome {
   readonly kind: OutcomeKind;
   /** How good the used results were, 0 to 1; only of `used`. */
   readonly quality?: number | undefined;
-  /** A caller said so by an outcome or feedback. What contexts, sessions and windows imply is not explicit. */
+  /** A caller reported it as an outcome or feedback. Outcomes inferred from contexts, sessions and windows are not explicit. */
   readonly explicit: boolean;
 }
 
-/** What the route of one search was chosen from. */
+/** The choice of a route for one search. */
 export interface RouteDecision {
   /** Inputs of the choice, by name: the signals of the question, its complexity score and the threshold in force. */
   readonly features: Readonly<Record<string, number>>;
-  /** The routes that were possible. With one there was no choice, and nothing is learned. */
+  /** The routes that were possible. With only one there was no choice, and nothing is learned. */
   readonly arms: readonly Arm[];
   /** Probability of each arm after exploration was mixed in, in the order of `arms`; they add up to 1. */
   readonly propensities: readonly number[];
@@ -30,7 +30,7 @@ export interface RouteDecision {
   readonly evaluation: boolean;
 }
 
-/** A decision with what came of it: the record that policies are trained and evaluated on. */
+/** A decision with its outcome. Policies are trained and evaluated on such records. */
 export interface LoggedDecision extends RouteDecision {
   readonly searchId: string;
   /** Pseudonym of the principal, whose weight in a policy is limited. */
@@ -38,8 +38,8 @@ export interface LoggedDecision extends RouteDecision {
   /** The arm that was taken. */
   readonly taken: Arm;
   readonly outcome: Outcome;
-  /** Spent on the answer by language models and search texts. */
+  /** Tokens spent on the answer by language models and search texts. */
   readonly tokens: number;
-  /** A synthetic decision of a cold start: trained on, and never evidence. */
+  /** A synthetic decision of a cold start. It is trained on, but never evidence. */
   readonly bootstrap: boolean;
 }

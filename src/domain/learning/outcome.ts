@@ -1,13 +1,13 @@
 import type { FeedbackKind } from '../retrieval/events.ts';
 import type { Outcome } from './logged-decision.ts';
 
-/** What one source says of a search. */
+/** What one source says about a search. */
 export const signalKinds = ['used', 'refined', 'ignored'] as const;
 export type SignalKind = (typeof signalKinds)[number];
 
 /**
  * `caller`: posted as an outcome. `feedback`: feedback on a memory of the answer. `context`: the program put memories into a context.
- * `refinement`: the same session asked something similar soon after. `session-end`, `window`: nothing was heard of until then.
+ * `refinement`: the same session asked something similar soon after. `session-end`, `window`: there was no other signal by then.
  */
 export const outcomeSources = [
   'caller',
@@ -27,13 +27,10 @@ export interface OutcomeSignal {
   readonly refined?: boolean | undefined;
 }
 
-/** Quality of memories that were put into a context: the program chose them, and nobody has said whether they helped. */
-export const qualityInContext = 0.6;
+/** Quality of memories that were put into a context: the program chose them, and nobody said whether they helped. */
+const qualityInContext = 0.6;
 
-/**
- * Quality of used results if the caller names none: 1, or as in a context where the caller had to ask again although it used
- * something.
- */
+/** Quality of used results if the caller gives none: 1, or as in a context if the caller had to ask again nevertheless. */
 const qualityIfUsed = (refined: boolean): number => (refined ? qualityInContext : 1);
 
 /** What a caller posts as the outcome of its search. */
@@ -74,10 +71,10 @@ export function signalOfFeedback(feedback: {
 }
 
 /**
- * The one outcome of a search, of its signals in the order in which they were recorded. The caller's latest word comes before
- * feedback, feedback before a refinement, a refinement before a context, and a context before the silence at the end of a session or
- * window. So a late signal changes the outcome if it says more than those before, and a repeated one changes nothing. Each memory
- * counts with its latest feedback, and the best of them decides.
+ * The one outcome of a search, from its signals in the order in which they were recorded. The caller's latest post takes precedence over
+ * feedback, feedback over a refinement, a refinement over a context, and a context over silence until the end of the session or window.
+ * A late signal of higher precedence therefore changes the outcome, and a repeated one changes nothing. Of feedback, the latest on each
+ * memory counts, and the best of these decides.
  */
 export function outcomeOf(signals: readonly OutcomeSignal[]): Outcome {
   const posted = signals.findLast(({ source }) => source === 'caller');
@@ -105,18 +102,18 @@ function bestFeedback(signals: readonly OutcomeSignal[]): OutcomeSignal | undefi
   );
 }
 
-/** What is known of a search when its session or window ends. */
+/** What is known about a search when its session or window ends. */
 export interface Closing {
   /** The memories that were put into a context for it. */
   readonly inContext: readonly string[];
-  /** It belongs to a session, or its principal has posted an outcome before: silence says something. */
+  /** It belongs to a session, or its principal has posted an outcome before, so silence means something. */
   readonly isObservable: boolean;
   readonly by: 'session-end' | 'window';
 }
 
 /**
- * The signal that closes a search: its context if it had one, else that it was ignored. Undefined if the signals so far say as much,
- * or if the silence of this caller says nothing.
+ * The signal that closes a search: used in its context if it had one, else ignored. Undefined if earlier signals already say as much, or
+ * if the silence of this caller means nothing.
  */
 export function closingSignal(
   signals: readonly OutcomeSignal[],
@@ -130,10 +127,10 @@ export function closingSignal(
   return { kind: 'ignored', source: by, memoryIds: [] };
 }
 
-/** Feedback on at most this many memories counts for the outcome of one search. */
+/** Maximum number of feedback signals for one search. */
 const mostFeedback = 200;
 
-/** Feedback as a new signal of a search; undefined if its latest one on this memory says the same, or if there are too many. */
+/** Feedback as a new signal of a search; undefined if the latest one on this memory says the same, or if there are too many. */
 export function newFeedback(
   signals: readonly OutcomeSignal[],
   feedback: Parameters<typeof signalOfFeedback>[0],
@@ -146,8 +143,8 @@ export function newFeedback(
 }
 
 /**
- * Signals without what a caller claimed to have used although it was not in the answer: an outcome that came before its search was
- * recorded could not be checked then. One that names nothing of the answer says nothing.
+ * The signals without memories that a caller claims to have used but that were not in the answer. An outcome that arrived before its
+ * search was recorded could not be checked on arrival. One that names no memory of the answer is dropped.
  */
 export function checkedSignals<Signal extends OutcomeSignal>(
   signals: readonly Signal[],

@@ -4,7 +4,7 @@ import { routes } from '../routing/settings.ts';
 
 const weightsSchema = z.partialRecord(z.enum(routes), z.record(z.string(), z.number()));
 
-/** A `RoutePolicy` with all that is needed to choose as it does. */
+/** A complete `RoutePolicy`, so that its choices can be repeated from the event. */
 const policySchema = z.object({
   version: z.string(),
   base: weightsSchema,
@@ -18,7 +18,7 @@ const estimateSchema = z.object({
   error: z.number().nonnegative().optional(),
 });
 
-/** What a policy was compared by: `Evaluation`, without what is infinite. */
+/** An `Evaluation` without infinite numbers, which JSON cannot hold. */
 export const figuresSchema = z.object({
   decisions: z.int().nonnegative(),
   deviating: z.number().min(0).max(1),
@@ -35,8 +35,8 @@ export const figuresSchema = z.object({
 const by = z.enum(['process', 'operator']);
 
 /**
- * A step of the trainer: its state after it, and the decisions that it learned from, each of which no other step of this stream learns
- * from. In the stream of the system tenant it is a step of the global base, which has decisions of several tenants.
+ * A step of the trainer: the state after it and the decisions that it consumed. No other step of the stream consumes them again. In the
+ * stream of the system tenant it is a step of the global base, which consumes decisions of several tenants.
  */
 export const PolicyUpdated = defineEvent({
   type: 'PolicyUpdated',
@@ -70,7 +70,7 @@ export const PolicyUpdated = defineEvent({
   sealed: z.object({}),
 });
 
-/** A look at the evidence for a candidate that did not put it into traffic. Looks are limited, so each is recorded. */
+/** A look at the evidence for a candidate that did not give it traffic. All looks share one error, so each is recorded. */
 export const PolicyCompared = defineEvent({
   type: 'PolicyCompared',
   category: 'policy',

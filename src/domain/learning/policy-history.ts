@@ -11,16 +11,16 @@ export interface Base {
   readonly weights: ArmWeights;
 }
 
-/** What is known of a version. */
+/** A version of the policy, with its origin and figures. */
 export interface VersionRecord {
   readonly policy: RoutePolicy;
   /** When it was learned, or first promoted. */
   readonly at: string;
-  /** Decisions that its last step learned from, and their mean reward; undefined for a version that no step has made. */
+  /** Number of decisions that its last step learned from, and their mean reward; undefined if no step made the version. */
   readonly learnedFrom?: number | undefined;
   readonly meanReward?: number | undefined;
   readonly bootstrap: boolean;
-  /** The last figures that it was compared by. */
+  /** The figures of its last comparison. */
   readonly figures?: Figures | undefined;
 }
 
@@ -29,7 +29,7 @@ export interface PolicyHistory {
   /** Revision of the last event that was folded; −1 before the first. */
   readonly revision: number;
   readonly trainer: TrainerState;
-  /** The last step, whose decisions must be known as consumed before the next. */
+  /** The last step. The next one must wait until its decisions are marked as consumed. */
   readonly lastStep: { readonly revision: number; readonly position: number } | undefined;
   /** The policy of the last step; undefined before it. */
   readonly learned: RoutePolicy | undefined;
@@ -38,9 +38,9 @@ export interface PolicyHistory {
   readonly canary: RoutePolicy | undefined;
   /** Policies that had all traffic before the incumbent, the latest last. A roll-back returns to it. */
   readonly earlier: readonly RoutePolicy[];
-  /** Looks at the evidence since then. */
+  /** Looks at the evidence since traffic last changed. */
   readonly looks: number;
-  /** The base that was rejected last, which is not compared again; undefined if none was. */
+  /** The base that was rejected last, which is not compared again; undefined if none was rejected. */
   readonly rejectedBase?: string | undefined;
   /** Position from which decisions count as evidence: when traffic last changed. */
   readonly since: number;
@@ -64,7 +64,7 @@ export const emptyHistory: PolicyHistory = {
 const keptVersions = 50;
 const keptEarlier = 10;
 
-/** An event with what the log says about it. */
+/** An event with its place in the log. */
 export interface RecordedPolicyEvent {
   readonly event: RoutePolicyEvent;
   readonly revision: number;
@@ -72,7 +72,7 @@ export interface RecordedPolicyEvent {
   readonly time: Date;
 }
 
-/** Applies an event. Events that the history has already are left out, so that applying one twice changes nothing. */
+/** Applies an event. Idempotent: events that the history already has are skipped. */
 export function evolve(history: PolicyHistory, recorded: RecordedPolicyEvent): PolicyHistory {
   const { event, revision, position, time } = recorded;
   if (revision <= history.revision) return history;
@@ -128,7 +128,7 @@ function policyOf(version: string, base: ArmWeights, { weights, decisions }: Tra
   return { version, base, tenant: weights, decisions };
 }
 
-/** Drops the oldest versions that have no traffic and cannot get it back by a roll-back. */
+/** Adds a record, and drops the oldest versions except those that have traffic or could get it back by a roll-back. */
 function withRecord(history: PolicyHistory, record: VersionRecord): readonly VersionRecord[] {
   const { incumbent, canary, earlier } = history;
   const needed = new Set([incumbent, ...(canary ? [canary] : []), ...earlier].map(({ version }) => version));
@@ -146,19 +146,20 @@ function withFigures(
   return versions.map((record) => (record.policy.version === version ? { ...record, figures } : record));
 }
 
-/** A base for which there was a look is compared until it is decided on, or so many looks were made. */
+/** After its first look, a base is compared until it is decided on or this many looks were made. */
 const looksAtBase = 3;
 /**
- * A base for which there was none until the tenant's trainer has learned from so many decisions chooses as the rule does, or nearly.
- * With seven tenths of the sessions for evaluation these are 330 in all; simulated tenants had the first look after 300 at most.
+ * If there is no look at a base until the trainer has learned from this many decisions, the base hardly deviates from the rule, and what was
+ * learned is compared instead. As seven tenths of the sessions are for evaluation, these are 330 decisions in all; simulated tenants had
+ * their first look after at most 300.
  */
 const decisionsWithoutLook = 100;
 
 /**
- * The policy that is compared with the incumbent: the canary, what the last step learned, or the base before the first step.
+ * The policy that is compared with the incumbent: the canary, the policy of the last step, or the base before the first step.
  *
- * While the rule is in force, the base comes first. It has learned from no decision of the tenant, so that all of them are evidence
- * for it (`evidenceFor`), and it does not change from step to step.
+ * While the rule is in force, the base comes before learned policies. It has learned from no decision of the tenant, so all of them are
+ * evidence for it (`evidenceFor`), and it does not change with every step.
  */
 export function candidateOf(history: PolicyHistory, base: Base): RoutePolicy {
   const { canary, learned, incumbent, looks, rejectedBase, trainer } = history;
@@ -170,7 +171,7 @@ export function candidateOf(history: PolicyHistory, base: Base): RoutePolicy {
   return canary ?? (isBaseFirst ? started : (learned ?? started));
 }
 
-/** The policy with this version; undefined if it is not known any more. */
+/** The policy with this version; undefined if it is unknown or was dropped. */
 export function policyWithVersion(
   history: PolicyHistory,
   version: string,
@@ -187,7 +188,7 @@ export function policyWithVersion(
   ].find((policy) => policy.version === version);
 }
 
-/** A step of the trainer as an event. `train` says which decisions it takes, and what it throws. */
+/** A step of the trainer as an event. Takes and throws what `train` does. */
 export function learnFrom(
   { trainer }: PolicyHistory,
   base: Base,
@@ -211,7 +212,7 @@ export function learnFrom(
   };
 }
 
-/** The trainer after a step that is not in the log yet, for the next one of the same batch. */
+/** The history after a step that is not in the log yet, so that the next step of the same batch can continue from it. */
 export function stepped(
   history: PolicyHistory,
   { data: { version, base, state } }: PolicyUpdate,
@@ -219,7 +220,7 @@ export function stepped(
   return { ...history, trainer: state, learned: policyOf(version, base.weights, state) };
 }
 
-/** What a look decides, as an event; undefined if it was no look. */
+/** What a look decides, as an event; undefined without a look. */
 export function afterLook(
   { incumbent, looks: before }: PolicyHistory,
   policy: RoutePolicy,
@@ -240,7 +241,7 @@ export function afterLook(
   };
 }
 
-/** Gives a policy all traffic. Nothing if it has it already. */
+/** Gives a policy all traffic. No event if it has it already. */
 export function promoteToAll(
   { incumbent, looks }: PolicyHistory,
   policy: RoutePolicy,
@@ -250,7 +251,7 @@ export function promoteToAll(
   return [{ type: 'PolicyPromoted', data: { policy, share: 'all', looks, ...how } }];
 }
 
-/** Takes a policy out of traffic; undefined if it has none, or if it is the rule, to which nothing precedes. */
+/** Takes a policy out of traffic; undefined if it has none, or if it is the rule, which has no predecessor. */
 export function rollBack(
   { incumbent, canary, earlier }: PolicyHistory,
   version: string,

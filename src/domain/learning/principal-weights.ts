@@ -1,11 +1,11 @@
-/** No principal counts for more than this share of a policy's evidence, as far as there are others. */
-export const principalLimit = 0.25;
+/** No principal counts for more than this share of a policy's evidence if there are enough others. */
+const principalLimit = 0.25;
 
 /**
- * The greatest number of decisions that count for one principal, so that none has more than its share of all that count. With
- * fewer than four principals the share is an equal one: a tenant with a single principal learns from it alone.
+ * The number of decisions up to which each principal counts, so that none exceeds its share of all that count. With fewer than four
+ * principals the shares are equal: a tenant with a single principal learns from it alone.
  *
- * Found by filling up: the level L with L = share · Σ min(count, L), which is the greatest that keeps every share.
+ * This is the greatest L, at most the greatest count, with L ≤ share · Σ min(count, L); found by cutting the greatest counts in turn.
  *
  * @param counts Decisions of each principal, above 0.
  */
@@ -14,13 +14,13 @@ export function principalLevel(counts: readonly number[]): number {
   const share = Math.max(principalLimit, 1 / counts.length);
   const ordered = [...counts].sort((a, b) => b - a);
   let rest = ordered.reduce((sum, count) => sum + count, 0);
-  // Suppose that the k greatest are cut to L: then L = share · (k · L + rest).
+  // If the `cut` greatest counts are cut to L, then L = share · (cut · L + rest).
   for (let cut = 0; cut < ordered.length && cut * share < 1; cut += 1) {
     const level = (share * rest) / (1 - cut * share);
     if (ordered[cut]! <= level) return ordered[0]! <= level ? ordered[0]! : level;
     rest -= ordered[cut]!;
   }
-  // All shares are equal: everyone is cut to the smallest count among those that may be cut.
+  // As many principals are cut as there are shares, so all of them are cut to the smallest of their counts.
   return ordered[Math.min(ordered.length, Math.round(1 / share)) - 1]!;
 }
 

@@ -3,15 +3,15 @@ import { queryTerms } from '../text/tokens.ts';
 /** How long after an earlier question a similar one counts as its refinement. */
 export const refinedWithinMs = 10 * 60 * 1_000;
 
-/** Share of the words that both questions have together from which they are about the same thing. */
+/** Two questions are about the same thing if they share at least this part of all their words. */
 const leastJaccard = 0.6;
-/** The same where one question has hardly any words that the other lacks: words were only added or left out. */
+/** Or if at least this part of the shorter question's words is in the longer one: words were only added or left out. */
 const leastContainment = 0.8;
 
 /**
- * Whether a question asks the same as an earlier one in other words. Compared are the sets of stemmed words without stop words:
- * at least 60 % in common, or 80 % of the shorter question contained in the longer one. The same words again are a repetition, which
- * says nothing about the first answer. A question in entirely different words is missed: there is no way to tell it from another one.
+ * Whether a question asks the same as an earlier one in other words. It compares the sets of stemmed words without stop words: they must
+ * have 60 % in common, or 80 % of the shorter question must be in the longer one. The same words again are a repetition, which says
+ * nothing about the first answer. A refinement in entirely different words is missed, because it looks like another question.
  */
 export function isRefinement(earlier: string, later: string): boolean {
   const [before, after] = [new Set(queryTerms(earlier)), new Set(queryTerms(later))];

@@ -5,8 +5,8 @@ import type { Arm } from './logged-decision.ts';
 export type ArmWeights = Readonly<Partial<Record<Arm, Readonly<Record<string, number>>>>>;
 
 /**
- * A policy that chooses a route. The tenant's weights are added to those of the global base, shrunk by how much the tenant's own
- * data says (decision D7).
+ * A policy that chooses a route. The tenant's weights are added to those of the global base, shrunk according to how many decisions they
+ * were learned from (decision D7).
  */
 export interface RoutePolicy {
   readonly version: string;
@@ -16,26 +16,26 @@ export interface RoutePolicy {
   readonly decisions: number;
 }
 
-/** The rule without learned weights: decomposition from the threshold on. */
+/** The rule without learned weights: decomposition at or above the threshold. */
 export const rulePolicy: RoutePolicy = { version: 'rules-1', base: {}, tenant: {}, decisions: 0 };
 
 /**
- * Log-odds of decomposition under the rule per unit of the complexity score above the threshold. Small on purpose: a steep prior has
- * a vanishing gradient where it is wrong.
+ * Log-odds of decomposition under the rule per unit of the complexity score above the threshold. Small on purpose: the gradient of a steep
+ * prior vanishes where the prior is wrong.
  */
 export const priorSlope = 1;
 
 /**
- * The global base that the program comes with: it undoes whatever threshold is in force, so that a trainer that starts from it starts
- * from the rule with the default threshold, which was measured on questions of organisations. A candidate on this base still has
- * to prove itself against a tenant's own threshold.
+ * The global base that ships with the program. It cancels the threshold in force, so that training starts from the rule with the default
+ * threshold, which was measured on questions of organisations. A candidate on this base still has to prove itself against a tenant's own
+ * threshold.
  */
 export const shippedBase: ArmWeights = { decomposition: { shift: priorSlope } };
 
 /**
- * Features that weights are learned for. `complex` is 1 for questions that the default threshold calls complex, so that they
- * can be learned about together; `bias` is the same for every question, and one half, so that it is learned more slowly. The
- * others are in a decision's `features`, 0 if missing.
+ * Features that weights are learned for. `complex` is 1 for questions at or above the default threshold, so that they share a weight.
+ * `bias` is .5 for every question, not 1, so that its weight is learned more slowly. The others are in a decision's `features`, 0 if
+ * missing.
  */
 export const learnedFeatures = [
   'bias',
@@ -47,13 +47,13 @@ export const learnedFeatures = [
   'structure',
 ] as const;
 
-/** Features that a policy's weights may name: `shift` is how far the threshold in force is above the default. */
+/** Features that a policy's weights may name. `shift` is the threshold in force minus the default. */
 const policyFeatures = [...learnedFeatures, 'shift'] as const;
 
 export type Features = Readonly<Record<string, number>>;
 
 /** Number of a tenant's decisions at which its adjustment counts half. */
-export const tenantHalfWeight = 20;
+const tenantHalfWeight = 20;
 
 export function featureOf(features: Features, name: string): number {
   switch (name) {
@@ -69,10 +69,10 @@ export function featureOf(features: Features, name: string): number {
 }
 
 /**
- * The rule as a logit: 0 for the standard route, and for decomposition the distance of the score from the threshold in force. At
- * or above the threshold it is at least 0, exactly: a difference of two IEEE numbers has the sign of their order.
+ * The rule as a logit: 0 for the standard route, and for decomposition the score minus the threshold in force. Its sign is exact: the
+ * difference of two IEEE numbers is never rounded to the other side of 0.
  */
-export function priorLogit(arm: Arm, features: Features): number {
+function priorLogit(arm: Arm, features: Features): number {
   if (arm === 'standard') return 0;
   return priorSlope * (featureOf(features, 'score') - featureOf(features, 'threshold'));
 }
@@ -94,7 +94,7 @@ export function logitsOf(policy: RoutePolicy, features: Features, arms: readonly
   });
 }
 
-/** Whether a policy has weights that were learned from decisions: anything but those of the rule and of the shipped base. */
+/** Whether a policy has weights that were learned from decisions: any that are neither 0 nor those of the shipped base. */
 export function hasLearned({ base, tenant }: RoutePolicy): boolean {
   const isLearned = ([arm, weights]: [string, Readonly<Record<string, number>>], from: ArmWeights) =>
     Object.entries(weights).some(([name, weight]) => weight !== 0 && weight !== from[arm as Arm]?.[name]);
@@ -104,18 +104,18 @@ export function hasLearned({ base, tenant }: RoutePolicy): boolean {
   );
 }
 
-/** Probabilities of the arms, in their order: the softmax of the logits. Used for learning; searches take the greedy arm. */
+/** Probabilities of the arms, in their order: the softmax of the logits. Only the trainer uses them; searches take the greedy arm. */
 export function probabilitiesOf(policy: RoutePolicy, features: Features, arms: readonly Arm[]): number[] {
   return softmax(logitsOf(policy, features, arms));
 }
 
-/** The most probable arm. Of equal ones the last, as the rule decomposes a question whose score equals the threshold. */
+/** The most probable arm. The last one wins a tie, because the rule decomposes a question whose score equals the threshold. */
 export function greedyArm(policy: RoutePolicy, features: Features, arms: readonly Arm[]): Arm {
   const logits = logitsOf(policy, features, arms);
   return arms[logits.lastIndexOf(Math.max(...logits))]!;
 }
 
-/** exp(x) / Σ exp(x), computed from differences to the greatest, so that no exponential overflows. */
+/** exp(x) / Σ exp(x). The greatest logit is subtracted first, so that no exponential overflows. */
 export function softmax(logits: readonly number[]): number[] {
   const greatest = Math.max(...logits);
   const powers = logits.map((logit) => Math.exp(logit - greatest));

@@ -3,10 +3,10 @@ import { countBy, principalLevel } from './principal-weights.ts';
 import { clamp, defaultRewardSettings, rewardOf, type RewardSettings } from './reward.ts';
 import { featureOf, learnedFeatures, probabilitiesOf, type ArmWeights } from './route-policy.ts';
 
-/** Finished decisions that one step takes at least. */
+/** Least number of finished decisions for one step. */
 export const leastDecisions = 20;
 
-/** What a tenant's trainer keeps between steps. Plain JSON. */
+/** State of a tenant's trainer between steps. Plain JSON. */
 export interface TrainerState {
   /** The tenant's adjustment of the base. */
   readonly weights: ArmWeights;
@@ -17,16 +17,16 @@ export interface TrainerState {
   readonly steps: number;
   /** Decisions learned from. */
   readonly decisions: number;
-  /** Decisions that counted lately, by principal; they fade with each step. */
+  /** Number of recent decisions that counted, by principal; older ones fade with each step. */
   readonly principals: Readonly<Record<string, number>>;
 }
 
 export const untrained: TrainerState = { weights: {}, steps: 0, decisions: 0, principals: {} };
 
 /**
- * The state after what was learned has been rejected: weights and what they have learned from begin again, so that the next
- * candidate is not the rejected one with a few more steps. What rewards are like, the number of steps, which names versions, and how
- * much each principal has counted for stay.
+ * The state after the learned policy was rejected. Weights and decisions start over, so that the next candidate is not the rejected
+ * one with a few more steps. The rest stays: the reward statistics, the number of steps (versions are named by it), and how much each
+ * principal has counted.
  */
 export function afterRejection(state: TrainerState): TrainerState {
   return { ...state, weights: {}, decisions: 0 };
@@ -34,15 +34,15 @@ export function afterRejection(state: TrainerState): TrainerState {
 
 export interface TrainerSettings {
   readonly learningRate: number;
-  /** Share of the baseline that is kept in each step. */
+  /** Share of the baseline that each step keeps. */
   readonly baselineKept: number;
-  /** Advantages, in units of the spread of rewards, are cut to ± this. */
+  /** Advantages, in units of the spread of rewards, are clamped to ± this. */
   readonly advantageLimit: number;
-  /** Importance weights are cut to this. */
+  /** Upper limit of importance weights. */
   readonly importanceLimit: number;
-  /** Weights stay within ± this, in log-odds. */
+  /** Weights are clamped to ± this, in log-odds. */
   readonly weightLimit: number;
-  /** Share of each weight that a step takes back towards the prior. */
+  /** Share of each weight that a step removes, which pulls it back to the prior. */
   readonly decay: number;
   readonly rewards: RewardSettings;
 }
@@ -58,21 +58,21 @@ export const defaultTrainerSettings: TrainerSettings = {
 };
 
 /**
- * Share of what principals counted for that is forgotten with a step whose decisions all count whole; less with one whose
- * decisions are cut, so that nobody can wait until the others are forgotten. Below half a decision a principal is.
+ * Share of the principals' counts that a step forgets if all its decisions count in full. A step whose decisions are limited forgets less,
+ * so that nobody can flood the trainer until the others are forgotten. A principal with less than half a decision is dropped.
  */
 const principalFading = 0.1;
 const principalRest = 0.5;
 
-/** Smallest unit of advantages: rewards that differ by less are the same. */
+/** Least unit of advantages, so that tiny differences between rewards are not blown up. */
 const leastUnit = 0.01;
 
 export interface TrainedDecision {
   readonly searchId: string;
   readonly reward: number;
-  /** The reward above the baseline in units of the spread, cut. */
+  /** The reward minus the baseline, in units of the spread, clamped. */
   readonly advantage: number;
-  /** Probability of the taken arm under the policy that learns, divided by the recorded propensity, cut. */
+  /** Probability of the taken arm under the learning policy divided by the recorded propensity, limited. */
   readonly importance: number;
   /** Weight for its principal, 0 to 1. */
   readonly weight: number;
@@ -87,24 +87,21 @@ export interface TrainingStep {
   readonly gradientNorm: number;
 }
 
-/**
- * Whether a decision can be learned from: there was a choice, its outcome is known, and its session is not for evaluation. Only
- * such decisions count towards a step.
- */
+/** Whether a decision may be learned from: there was a choice, its outcome is known, and its session is not for evaluation. */
 export function isTrainable(decision: LoggedDecision): boolean {
   return decision.arms.length > 1 && decision.outcome.kind !== 'none' && !decision.evaluation;
 }
 
 /**
- * One step of the policy gradient (REINFORCE, Williams 1992), corrected for the difference between the policy that learns and the
- * one that decided by importance weights cut at a limit (Precup, Sutton and Singh 2000; Ionides 2008):
+ * One step of the policy gradient (REINFORCE, Williams 1992). Importance weights with an upper limit correct for the difference between
+ * the policy that learns and the one that decided (Precup, Sutton and Singh 2000; Ionides 2008):
  *
  * w ← clamp((1 − decay) · w + rate · 1/n Σ v · min(π(a|x) / p, limit) · clamp((r − b) / s, ±2) · ∇ log π(a|x))
  *
  * A trajectory is one decision, so its return is its reward (requirement C2). The baseline b is the moving average before this step,
- * so that it does not depend on the rewards it is subtracted from; the first step takes its own mean. s is the root of the moving
- * average of (r − b)², so that the step does not depend on how far rewards lie apart. v limits the weight of one
- * principal in this step and the ones shortly before. ∇ is by the weights of an arm: (1[a = arm] − π(arm|x)) · features.
+ * so that it does not depend on the rewards it is subtracted from; the first step uses its own mean. s is the root of the moving
+ * average of (r − b)², so that the size of a step does not depend on the scale of rewards. v limits the weight of a single
+ * principal in this step and recent ones. ∇ is with respect to the weights of an arm: (1[a = arm] − π(arm|x)) · features.
  *
  * The same decisions in any order and the same state give the same bits.
  *
@@ -188,7 +185,7 @@ function normOf(gradient: ArmWeights): number {
   return Math.sqrt(slopes.reduce((sum, slope) => sum + slope * slope, 0));
 }
 
-/** Weights of this step's decisions, 0 to 1, and what each principal has counted for after it. */
+/** Weights of this step's decisions, 0 to 1, and how much each principal has counted after it. */
 function weighPrincipals(
   before: Readonly<Record<string, number>>,
   decisions: readonly LoggedDecision[],

@@ -2,8 +2,8 @@ import { scoreOf } from '../routing/complexity.ts';
 import type { Features } from './route-policy.ts';
 
 /**
- * Questions by their signals, with how many of 440 questions of organisations are about like each: counts of their scores in a
- * development set, half of which are complex. In the order layers, aggregation, comparison, structure.
+ * Questions by their signals: how many of 440 questions of organisations resemble it, then layers, aggregation, comparison and structure.
+ * The counts are from a development set, half of which is complex.
  */
 const typicalSignals: readonly (readonly [number, number, number, number, number])[] = [
   [60, 0, 0, 0, 0.1],
@@ -35,7 +35,7 @@ export const typicalQuestions: readonly TypicalQuestion[] = typicalSignals.map(
 
 const all = typicalQuestions.reduce((sum, { count }) => sum + count, 0);
 
-/** Mean of a function over typical questions. Scales a preference so that it moves exploration instead of adding to it. */
+/** Mean of a function over typical questions. */
 export function typicalMean(of: (features: Features) => number): number {
   return typicalQuestions.reduce((sum, { count, features }) => sum + count * of(features), 0) / all;
 }

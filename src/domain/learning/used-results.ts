@@ -2,7 +2,7 @@ import { withFeedback } from '../ranking/feedback.ts';
 import type { OutcomeSignal } from './outcome.ts';
 
 /**
- * The memories that were used by the explicit outcome of a search: by its caller's latest word, else by the latest feedback on each
+ * The memories that were used according to the explicit outcome of a search: its caller's latest post, or else the latest feedback on each
  * memory. Undefined without an explicit outcome: contexts, sessions and windows say nothing about the value of a memory.
  */
 export function explicitlyUsed(signals: readonly OutcomeSignal[]): ReadonlySet<string> | undefined {
@@ -28,8 +28,8 @@ interface UsedResult {
 }
 
 /**
- * The results of a search with whether they were used. The relevance is the one without the value: it is what the value is measured
- * against. A use of what was not shown does not count.
+ * Whether each result of a search was used. Relevances are without the value that was added, because values are measured against them.
+ * Memories that were not shown do not count.
  */
 export function usedResults(results: readonly Shown[], used: ReadonlySet<string>): UsedResult[] {
   return results.map(({ memoryId, relevance, value = 0 }) => ({

@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { defineEvent, type EventOf } from '../events/define.ts';
 
 /**
- * Which results of a search were used, by its explicit outcome. The last event of the stream counts: a later outcome replaces an
- * earlier one. It holds ids and numbers, and nothing of the content or question.
+ * Which results of a search were used, by its explicit outcome. The last event of the stream counts, because a later outcome replaces an
+ * earlier one. The event holds ids and numbers, and nothing of the content or question.
  */
 export const UseObserved = defineEvent({
   type: 'UseObserved',
@@ -28,8 +28,8 @@ export const UseObserved = defineEvent({
 });
 
 /**
- * A look at whether values would have ranked better in a tenant's own searches, and the weight that they have from then on. Looks are
- * limited, so each is recorded.
+ * A look at whether values would have improved the ranking of a tenant's own searches, and the weight that they have from then on. All
+ * looks share one error, so each is recorded.
  */
 export const ValuesCompared = defineEvent({
   type: 'ValuesCompared',
