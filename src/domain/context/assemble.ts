@@ -45,10 +45,9 @@ const turnShare = 0.25;
 const longestMark = 999;
 
 /**
- * The best text for a question within a budget: recent turns of the session, then memories whole or in part, each verbatim behind its
- * mark `[n]`, most relevant first, then summaries of the layers that matter in the room that is left. A profile of the user, if it is
- * asked for, comes first. Nothing is said twice, and what another candidate supersedes is left out unless the question asks for the
- * past. Deterministic; in steps, so that a caller can let other work run between them.
+ * The best text for a question within a budget: a profile of the user, if there is one; recent turns of the session; memories, whole or
+ * in part, verbatim after their marks `[n]`, the most relevant first; then summaries in the room that is left. Nothing is said twice.
+ * What another candidate supersedes is left out unless the question asks about the past. Deterministic; in steps, so that a caller can let other work run between them.
  */
 export function* assemblySteps(request: ContextRequest): Generator<undefined, AssembledContext, undefined> {
   const { query, candidates, profile, summaries = [], asksPast, asksTime, budget, count } = request;
@@ -67,7 +66,7 @@ export function* assemblySteps(request: ContextRequest): Generator<undefined, As
     const entry = profile && profileEntry(profile, said, profileShare * budget, count);
     return entry ? [entry] : [];
   };
-  // Memories that are relevant are quoted as such. Until they are known, the profile keeps the room that it needs without them.
+  // A relevant memory is quoted as a memory, not in the profile. Until those are chosen, reserve the room of the whole profile.
   const reserved = [...profiled(new Said([...turnIds, ...outdated], turns.map(entryText))), ...turns];
   const terms = queryTerms(query);
   const quotations = new Map<number, readonly Quotation[]>();
@@ -115,7 +114,7 @@ export function* assemblySteps(request: ContextRequest): Generator<undefined, As
   return { text, tokenCount: text === '' ? 0 : count(text), items, leftOut, blocks };
 }
 
-/** The entries, without the profile at their beginning if they have more tokens with it than the budget. */
+/** The entries, without the profile if they exceed the budget with it. */
 function fitting(
   entries: readonly Entry[],
   { budget, count }: Pick<ContextRequest, 'budget' | 'count'>,

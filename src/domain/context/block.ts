@@ -8,7 +8,7 @@ export interface BlockSource {
   readonly externalId?: string | undefined;
 }
 
-/** A sentence or two, and the memories that it is from. */
+/** A sentence or two with the memories that it comes from. */
 export interface BlockStatement {
   readonly text: string;
   readonly sources: readonly BlockSource[];
@@ -20,11 +20,11 @@ export interface BlockScope {
   readonly id: string;
   readonly layer: Layer;
   readonly scope: Scope;
-  /** Of a summary that was personalised. */
+  /** The user that the summary was personalised for. */
   readonly forUser?: string;
 }
 
-/** A summary that may be put into a context, in one of its depths. */
+/** A summary that may be put into a context at one of its depths. */
 export interface SummaryCandidate extends BlockScope {
   /** RFC 3339. */
   readonly generatedAt: string;
@@ -35,7 +35,7 @@ export interface SummaryCandidate extends BlockScope {
   }[];
 }
 
-/** What is stably true of a user, the most important first. */
+/** Lasting facts about a user, the most important first. */
 export interface ProfileCandidate extends BlockScope {
   readonly statements: readonly BlockStatement[];
 }
@@ -60,7 +60,7 @@ export function blockText({ statements }: Pick<Block, 'statements'>): string {
   return statements.map(({ text }) => text).join('\n');
 }
 
-/** The sources of all statements, each once. */
+/** The distinct sources of all statements. */
 export function blockSources({ statements }: Pick<Block, 'statements'>): readonly BlockSource[] {
   const all = statements.flatMap(({ sources }) => sources);
   return [...new Map(all.map((source) => [source.id, source])).values()];

@@ -3,13 +3,13 @@ import type { CountTokens } from './candidate.ts';
 import { textOf, type BlockEntry, type Entry } from './entries.ts';
 import type { Said } from './said.ts';
 
-/** The share of the budget that a profile takes at most. */
+/** Greatest share of the budget for a profile. */
 export const profileShare = 0.2;
-/** The share of the budget that all summaries together take at most. */
+/** Greatest share of the budget for all summaries together. */
 const summaryShare = 0.25;
 const mostSummaries = 3;
 
-/** The most important statements that are not said yet, as many as fit into `room` tokens; undefined if there are none. */
+/** The most important statements that the context does not have yet, as many as fit into `room` tokens; undefined if none does. */
 export function profileEntry(
   { statements, ...scope }: ProfileCandidate,
   said: Said,
@@ -27,7 +27,7 @@ export function profileEntry(
   return chosen.length > 0 ? entryOf({ kind: 'profile', ...scope, statements: chosen }) : undefined;
 }
 
-export interface SummaryRoom {
+interface SummaryRoom {
   /** What is in the context already. */
   readonly before: readonly Entry[];
   readonly budget: number;
@@ -35,8 +35,8 @@ export interface SummaryRoom {
 }
 
 /**
- * Summaries for the room that is left behind the other items, the most relevant first, each in the deepest depth that fits and without
- * what is said already. One that has nothing new to say is skipped.
+ * Summaries for the room that the other items leave, the most relevant first, each at the deepest depth that fits and without statements
+ * that the context already has. A summary without any new statement is skipped.
  */
 export function summaryEntries(
   candidates: readonly SummaryCandidate[],
@@ -60,22 +60,23 @@ export function summaryEntries(
   return chosen;
 }
 
-/** In the deepest depth of which all that is new fits; if there is none, as much of the deepest as fits. */
+/** The summary at the deepest depth whose new statements all fit. If they fit at no depth, those of the deepest that do fit. */
 function deepestThatFits(
   { versions, ...scope }: SummaryCandidate,
   said: Said,
   fits: (entry: BlockEntry) => boolean,
 ): BlockEntry | undefined {
   const entries = versions.flatMap(({ depth, statements }) => {
-    const isNew = statements.filter((statement) => !said.has(statement));
-    return isNew.length > 0 ? [{ depth, statements: isNew }] : [];
+    const unsaid = statements.filter((statement) => !said.has(statement));
+    return unsaid.length > 0 ? [entryOf({ kind: 'summary', ...scope, depth, statements: unsaid })] : [];
   });
-  const entryWith = (version: (typeof entries)[number]) => entryOf({ kind: 'summary', ...scope, ...version });
-  for (const version of entries) if (fits(entryWith(version))) return entryWith(version);
+  const whole = entries.find(fits);
+  if (whole || !entries[0]) return whole;
+  const { block } = entries[0];
   const chosen: BlockStatement[] = [];
-  for (const statement of entries[0]?.statements ?? [])
-    if (fits(entryWith({ ...entries[0]!, statements: [...chosen, statement] }))) chosen.push(statement);
-  return chosen.length > 0 ? entryWith({ ...entries[0]!, statements: chosen }) : undefined;
+  for (const statement of block.statements)
+    if (fits(entryOf({ ...block, statements: [...chosen, statement] }))) chosen.push(statement);
+  return chosen.length > 0 ? entryOf({ ...block, statements: chosen }) : undefined;
 }
 
 const entryOf = (block: Block): BlockEntry => ({ kind: block.kind, block });

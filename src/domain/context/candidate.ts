@@ -26,19 +26,19 @@ export interface LeftOut {
 /** A part of a context with its own `[n]`. */
 export interface ContextItem {
   readonly kind: ContextItemKind | ContextBlockKind;
-  /** Of the memory; of a summary or a profile, of the scope. */
+  /** Id of the memory, or of the scope of a summary or profile. */
   readonly id: string;
   readonly externalId?: string;
   readonly layer: Layer;
   /** Tokens of its line, with mark and notes. */
   readonly tokens: number;
   readonly citation: string;
-  /** Verbatim from the memory; of a summary without its own marks. */
+  /** Verbatim from the memory, or from the summary without its own marks. */
   readonly text: string;
   /** Offsets of `text` in the memory's content, in UTF-16 units; only of a passage. */
   readonly start?: number;
   readonly end?: number;
-  /** The memories that it is made from; only of a summary or a profile. */
+  /** The memories that a summary or a profile is made from; only of those. */
   readonly sources?: readonly { readonly id: string; readonly externalId?: string }[];
 }
 

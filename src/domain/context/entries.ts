@@ -28,7 +28,7 @@ const headings = {
 
 const headingOf = ({ kind }: Entry): string => headings[kind === 'passage' ? 'memory' : kind];
 
-/** One line for each item, and headings unless all items are memories. */
+/** One line for each item, under headings unless all items are memories. */
 export function textOf(entries: readonly Entry[]): string {
   const lines = entries.map((entry, index) => entryLine(entry, index + 1));
   if (entries.every((entry) => headingOf(entry) === headings.memory)) return lines.join('\n');

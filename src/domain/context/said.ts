@@ -1,15 +1,15 @@
 import { containment, shingles, type Shingles } from '../text/shingles.ts';
 import type { BlockStatement } from './block.ts';
 
-/** A statement of whose words so many are in one other text is a repetition. */
-const mostContained = 0.9;
+/** A statement is a repetition if one other text contains at least this share of its word triples. */
+const leastContained = 0.9;
 
-/** What a context says already, to tell statements that would repeat it. */
+/** What a context already says, to recognise statements that would repeat it. */
 export class Said {
   readonly #ids: Set<string>;
   readonly #texts: Shingles[] = [];
 
-  /** `ids`: memories that need not be quoted again, because they are in the context or something else says the same better. */
+  /** `ids`: memories that are in the context, or were left out because something in it replaces them. */
   constructor(ids: Iterable<string>, texts: Iterable<string>) {
     this.#ids = new Set(ids);
     for (const text of texts) this.#texts.push(shingles(text));
@@ -20,10 +20,10 @@ export class Said {
     this.#texts.push(shingles(text));
   }
 
-  /** Whether the statement repeats a memory in the context, or words of another item. */
+  /** Whether the statement comes from one of the memories, or repeats the words of another item. */
   has({ text, sources }: BlockStatement): boolean {
     if (sources.some(({ id }) => this.#ids.has(id))) return true;
     const own = shingles(text);
-    return this.#texts.some((other) => containment(own, other) >= mostContained);
+    return this.#texts.some((other) => containment(own, other) >= leastContained);
   }
 }

@@ -43,7 +43,7 @@ export interface Candidate extends TermFrequencies {
   readonly signals?: SignalValues;
   /** Log-odds that feedback adds (`feedbackOf`). */
   readonly feedback?: number | undefined;
-  /** Log-odds that its value adds: `memoryValue`, weighed. */
+  /** Log-odds that its value adds: the weighted `memoryValue`. */
   readonly value?: number | undefined;
   readonly text?: string;
   /** For a turn of a session: the terms of its window (`windowOf`), including its own. */
@@ -62,9 +62,9 @@ const MIN_OF_SAME_TEXT = 0.7;
 /** Scores candidates of one query. */
 export interface Scorer {
   /**
-   * A calibrated probability in [0, 1] that the memory is relevant. It depends on the query, the memory with its feedback and value, and the
-   * turns around it in its session, and the tenant's term statistics; never on other candidates, the scope searched, or another tenant. Among
-   * candidates with the same kinds of evidence the order is that of the fused score.
+   * A calibrated probability in [0, 1] that the memory is relevant. It depends on the query, the memory with its feedback and value, the
+   * turns around it in its session, and the tenant's term statistics; never on other candidates, the scope searched, or another tenant.
+   * Among candidates with the same kinds of evidence the order is that of the fused score.
    */
   score(candidate: Candidate): number;
   /** Whether the memory has enough of the query's words to quote it or to be the same text. Then reading its text may raise the score. */

@@ -16,7 +16,7 @@ export type Invalidation = (typeof invalidations)[number];
 
 const scope = z.object(scopeSchema.shape);
 
-/** A caller asked for new summaries of a scope; or the program itself did, because a context needed them. */
+/** A caller asked for new summaries of a scope, or the program did because a context needed them. */
 export const SummaryRequested = defineEvent({
   type: 'SummaryRequested',
   category: 'summary',
@@ -44,7 +44,7 @@ export const SummaryGenerated = defineEvent({
     scope,
     /** Of a variant for one user: the summaries for everybody, and those for others, stay. */
     person: personSchema.optional(),
-    /** By what a variant was weighed: how many memories of the scope the user judged, and how many name the user. */
+    /** What a variant was weighted by: how many memories of the scope the user judged, and how many name the user. */
     weighedBy: z.object({ judged: z.int(), own: z.int() }).optional(),
     trigger: z.enum(summaryTriggers),
     /** `extractive-1`, or the name of a language model. */

@@ -25,7 +25,7 @@ export interface Extract {
   readonly sources: readonly { readonly id: string; readonly revision: number }[];
 }
 
-/** A quotation that may be chosen: sentences of one memory that follow each other. */
+/** A quotation that may be chosen: consecutive sentences of one memory. */
 interface Unit {
   /** Place in the order of time. */
   readonly place: number;
@@ -41,13 +41,13 @@ type Counted = readonly (Span & { readonly tokens: number })[];
 
 /** Tokens of a mark ` [99]`. */
 const tokensOfMark = 4;
-/** Maximum tokens of a unit. A memory of at most so many is quoted whole or not at all: half of a thought is of little use. */
+/** Maximum tokens of a unit. A memory with no more than this is quoted whole or not at all, because half a thought is of little use. */
 const mostTokensOfUnit = tokensOfDepth.sentence - tokensOfMark;
-/** Units are quoted together only if their cosine is at most `first`; once nothing else fits, at most `last`. */
+/** Greatest cosine of two units that are quoted together: `last` once no other units fit, `first` before. */
 const mostAlike = { first: 0.5, last: 0.85 };
 /** How much the importance of its memory changes the gain of a unit. */
 const weightOfImportance = 0.5;
-/** A unit of fewer different words hardly says anything without its surroundings. */
+/** A unit with fewer different words means little without its surroundings. */
 const leastTerms = 3;
 
 /**
@@ -92,7 +92,7 @@ function unitsOf(sources: readonly Source[], sentences: readonly Counted[]): Uni
   return telling.length > 0 ? telling : all.filter(({ vector }) => vector.size > 0);
 }
 
-/** Sentences that follow each other, as long as they fit into a unit together. */
+/** Joins consecutive sentences as long as they fit into one unit. */
 function merged(sentences: Counted): Counted {
   const parts: { start: number; end: number; tokens: number }[] = [];
   for (const sentence of sentences) {
@@ -105,7 +105,7 @@ function merged(sentences: Counted): Counted {
   return parts;
 }
 
-/** What the memories are about, each by its importance. */
+/** Centre of all memories, weighted by their importance. */
 function centreOf(sources: readonly Source[], units: readonly Unit[]): TermVector {
   const parts = new Map<number, number>();
   for (const { source } of units) parts.set(source, (parts.get(source) ?? 0) + 1);
@@ -169,7 +169,7 @@ function weightOf({ importance }: Source): number {
 }
 
 /**
- * The chosen units in the order of time, less the last chosen ones if they turn out too long together; undefined if nothing is left.
+ * The chosen units in the order of time, without the last chosen ones if they are too long together; undefined if nothing is left.
  */
 function written(
   depth: Depth,
@@ -186,7 +186,7 @@ function written(
   return undefined;
 }
 
-/** The beginning of the best unit, where none fits as a whole. */
+/** The beginning of the best unit, if none fits whole. */
 function cutToFit(
   depth: Depth,
   sources: readonly Source[],
@@ -211,7 +211,7 @@ function cutToFit(
   return cutAt(fits);
 }
 
-/** Units that follow each other in one memory share a mark. */
+/** Adjacent units of one memory share a mark. */
 function marked(depth: Depth, sources: readonly Source[], units: readonly Unit[], count: Count): Extract {
   const quoted = [...new Set(units.map(({ source }) => source))];
   const parts = units.map(({ source, text }, index) =>

@@ -5,7 +5,7 @@ export const staleReasons = ['erased', 'deleted', 'replaced', 'changed', 'age'] 
 export type StaleReason = (typeof staleReasons)[number];
 
 export interface Freshness {
-  /** The summary no longer says what its scope holds, or is too old. */
+  /** The memories of the scope have changed since the summary was generated, or it is too old. */
   readonly stale: boolean;
   readonly needsRegeneration: boolean;
   readonly ageSeconds: number;
@@ -15,18 +15,18 @@ export interface Freshness {
 export interface MadeSummary {
   readonly sourceHash: string;
   readonly generatedAt: Date;
-  /** Why a quoted memory no longer holds. */
+  /** What happened to a quoted memory. */
   readonly invalidated?: Invalidation | undefined;
 }
 
-/** Whether a summary still says what its scope holds, by the hash of what it holds now. */
+/** Whether a summary is up to date. `hash` is that of the present memories of its scope. */
 export function freshnessOf(
   { sourceHash, generatedAt, invalidated }: MadeSummary,
   hash: string,
   { maxAgeSeconds }: Pick<SummarySettings, 'maxAgeSeconds'>,
   now: Date,
 ): Freshness {
-  // A clock that was set back makes nothing younger than new.
+  // The clock may have been set back.
   const ageSeconds = Math.max(0, Math.floor((now.getTime() - generatedAt.getTime()) / 1_000));
   const reason = reasonOf();
   return {

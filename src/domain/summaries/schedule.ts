@@ -1,13 +1,13 @@
 import type { SummaryTrigger } from './events.ts';
 import type { SummarySettings } from './settings.ts';
 
-/** What has happened to a scope since its summaries were made. Times are those of events, so that a repetition gives the same. */
+/** What has happened to a scope since its summaries were generated. Times are those of events, so that repeating them gives the same. */
 export interface ScheduleState {
   readonly changes: number;
   readonly firstChangeAt?: Date | undefined;
-  /** Of the last change. */
+  /** Position of the last change. */
   readonly position: number;
-  /** When there were enough changes. */
+  /** When there were enough changes for new summaries. */
   readonly reachedAt?: Date | undefined;
   /** When a quoted memory was erased, deleted or replaced. */
   readonly invalidatedAt?: Date | undefined;
@@ -21,9 +21,9 @@ export interface Due {
 
 export const untouched: ScheduleState = { changes: 0, position: 0 };
 
-/** Changes that belong together, such as an import, arrive within this time. */
+/** Changes that belong together, such as those of an import, arrive within this time. */
 const settleMs = 2_000;
-/** The least time between two generations after quoted memories were deleted. */
+/** Least time between two generations if quoted memories were erased, deleted or replaced. */
 const urgentGapMs = 5_000;
 
 export function afterChange(state: ScheduleState, at: Date, position: number): ScheduleState {
@@ -35,8 +35,8 @@ export function afterInvalidation(state: ScheduleState, at: Date): ScheduleState
 }
 
 /**
- * New summaries know everything up to `readPosition`; what came later counts for the next ones. How many changes that are is not known
- * where they were counted already, so that all count which can have come later.
+ * New summaries include every change up to `readPosition`; later ones count for the next summaries. How many came later is not recorded,
+ * so the count is an upper bound: at most one for each position.
  */
 export function afterGeneration(state: ScheduleState, at: Date, readPosition: number): ScheduleState {
   const changes = Math.min(state.changes, Math.max(0, state.position - readPosition));
@@ -48,7 +48,7 @@ export function afterGeneration(state: ScheduleState, at: Date, readPosition: nu
   };
 }
 
-/** Notes when the threshold was reached, which later settings may move. */
+/** Records when the threshold for changes was reached. Settings that change later may move it. */
 export function measured(
   state: ScheduleState,
   { updateOnChanges }: SummarySettings,
@@ -59,8 +59,7 @@ export function measured(
 }
 
 /**
- * When the summaries are to be made anew, and why; undefined if they may stay. However many changes there are, they are made once in
- * a window.
+ * When new summaries are due, and why; undefined if none are. However many changes there are, summaries are generated once in a window.
  */
 export function dueOf(state: ScheduleState, settings: SummarySettings, windowMs: number): Due | undefined {
   const { changes, firstChangeAt, reachedAt, invalidatedAt, generatedAt } = state;

@@ -1,4 +1,4 @@
-/** A part of a summary that ends with its marks, and the sources that they name. */
+/** A part of a summary that ends with marks, and the sources that the marks name. */
 export interface Statement {
   /** Without the marks. */
   readonly text: string;
@@ -10,9 +10,11 @@ export interface Statement {
 const marks = /\s(\[\d+\](?:,?\s?\[\d+\])*)(?=\s|$)/gu;
 
 /**
- * The statements of a summary with so many sources. A quoted memory may itself contain something that looks like a mark: if the marks
- * are not each of the sources once, nobody can tell, and the summary is one statement of all its sources. What a language model wrote
- * has no marks but ours, which may name a source several times (`isWritten`).
+ * The statements of a summary. A quoted memory may itself contain something that looks like a mark. Then marks name a source twice or one
+ * that does not exist, and the whole summary is one statement of all its sources. Summaries by a language model (`isWritten`) have only
+ * our own marks, which may name a source several times.
+ *
+ * @param sources Number of sources.
  */
 export function statementsOf(content: string, sources: number, isWritten = false): readonly Statement[] {
   const statements: Statement[] = [];

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { isVisible, visibilityKeys, type Placement, type Visibility } from '../access/visibility.ts';
 import { scopeKeys, type Layer, type Scope } from '../layers.ts';
 
-/** Whom a personalised variant of a summary is for: a user, perhaps in one session. Nobody else is shown it. */
+/** The user, perhaps in one session, that a personalised variant of a summary is for. Nobody else sees it. */
 export const personSchema = z.object({ user: z.string(), session: z.string().optional() });
 export type Person = z.infer<typeof personSchema>;
 
@@ -13,7 +13,7 @@ export type Person = z.infer<typeof personSchema>;
 export interface SummaryScope {
   readonly layer: Layer;
   readonly scope: Scope;
-  /** Of a variant. */
+  /** Only of a personalised variant. */
   readonly person?: Person | undefined;
 }
 
@@ -49,7 +49,7 @@ export function isSamePerson(one: Person | undefined, other: Person | undefined)
   return one?.user === other?.user && one?.session === other?.session;
 }
 
-/** Whether a caller may see what is for this person: as it may see memories of the layer `user` of this user. */
+/** Whether a caller may see what is for this person. The rule is that for the user's memories of the layer `user`. */
 export function seesPerson(visibility: Visibility, { user }: Person): boolean {
   return isVisible(visibility, { layer: 'user', scope: { user } });
 }

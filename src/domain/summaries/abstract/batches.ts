@@ -1,6 +1,6 @@
 import type { Layer } from '../../layers.ts';
 
-/** Maximum number of tokens of memories in one call, and of scopes. */
+/** Maximum number of tokens of memories in one call, and maximum number of scopes. */
 const mostTokens = 24_000;
 const mostScopes = 8;
 
@@ -8,16 +8,16 @@ export interface Batchable {
   readonly layer: Layer;
   /** Name of the model that writes the summaries. */
   readonly model: string;
-  /** Tokens of the memories that it is shown. */
+  /** Tokens of the memories that the model is shown. */
   readonly tokens: number;
 }
 
-/** The layers whose memories are of one person; such a scope is alone in its prompt. */
+/** The layers whose memories belong to one person. */
 const personal: readonly Layer[] = ['user', 'session', 'agent'];
 
 /**
- * Which scopes of one tenant are summed up in one call, in their order: those with the same model, as many as fit. Scopes of persons
- * are never together with others.
+ * Groups the scopes of one tenant into calls, in their order: scopes with the same model, as many as fit. A scope that belongs to one person
+ * never shares a call.
  */
 export function batchesOf<Item extends Batchable>(items: readonly Item[]): Item[][] {
   const batches: Item[][] = [];
