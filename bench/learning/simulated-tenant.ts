@@ -16,16 +16,8 @@ import {
 import { shipped } from '../../src/domain/learning/global-base.ts';
 import type { LoggedDecision } from '../../src/domain/learning/logged-decision.ts';
 import type { RoutePolicyEvent } from '../../src/domain/learning/policy-events.ts';
-import {
-  afterLook,
-  candidateOf,
-  emptyHistory,
-  evolve,
-  learnFrom,
-  promoteToAll,
-  rollBack,
-  type PolicyHistory,
-} from '../../src/domain/learning/policy-history.ts';
+import { afterLook, learnFrom, promoteToAll, rollBack } from '../../src/domain/learning/policy-decider.ts';
+import { candidateOf, emptyHistory, evolve, type PolicyHistory } from '../../src/domain/learning/policy-history.ts';
 import {
   canaryShare,
   decidePromotion,

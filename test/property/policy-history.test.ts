@@ -4,17 +4,8 @@ import { bootstrapDecisions } from '../../src/domain/learning/bootstrap.ts';
 import { isEvidence, type Evaluation } from '../../src/domain/learning/estimators.ts';
 import { baseOf, shipped } from '../../src/domain/learning/global-base.ts';
 import type { RoutePolicyEvent } from '../../src/domain/learning/policy-events.ts';
-import {
-  afterLook,
-  candidateOf,
-  emptyHistory,
-  evolve,
-  learnFrom,
-  policyWithVersion,
-  promoteToAll,
-  rollBack,
-  type PolicyHistory,
-} from '../../src/domain/learning/policy-history.ts';
+import { afterLook, learnFrom, promoteToAll, rollBack } from '../../src/domain/learning/policy-decider.ts';
+import { candidateOf, emptyHistory, evolve, policyWithVersion, type PolicyHistory } from '../../src/domain/learning/policy-history.ts';
 import { decidePromotion, matchedForLook } from '../../src/domain/learning/promotion.ts';
 import { logitsOf, rulePolicy } from '../../src/domain/learning/route-policy.ts';
 import { isTrainable, leastDecisions } from '../../src/domain/learning/trainer.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { knownPolicy } from '../../commands/policies/change-traffic.ts';
-import { figuresOf } from '../../domain/learning/policy-history.ts';
+import { figuresOf } from '../../domain/learning/policy-decider.ts';
 import { decidePromotion, matchedForLook } from '../../domain/learning/promotion.ts';
 import { operation } from '../operation.ts';
 import { evaluationExample } from './examples.ts';

@@ -1,6 +1,7 @@
 import { bootstrapDecisions } from '../../domain/learning/bootstrap.ts';
 import type { RoutePolicyEvent } from '../../domain/learning/policy-events.ts';
-import { emptyHistory, evolve, learnFrom, type Base } from '../../domain/learning/policy-history.ts';
+import { learnFrom } from '../../domain/learning/policy-decider.ts';
+import { emptyHistory, evolve, type Base } from '../../domain/learning/policy-history.ts';
 import { routePolicyStream } from '../../domain/streams.ts';
 import { changeStream } from '../change-stream.ts';
 import { callerKey, type CommandContext, type CommandResult, type CommandServices } from '../context.ts';

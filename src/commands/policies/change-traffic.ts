@@ -1,16 +1,8 @@
 import type { JsonObject } from '../../domain/json.ts';
 import { Problem } from '../../domain/problems.ts';
 import type { Figures, RoutePolicyEvent } from '../../domain/learning/policy-events.ts';
-import {
-  emptyHistory,
-  evolve,
-  figuresOf,
-  policyWithVersion,
-  promoteToAll,
-  rollBack,
-  type Base,
-  type PolicyHistory,
-} from '../../domain/learning/policy-history.ts';
+import { figuresOf, promoteToAll, rollBack } from '../../domain/learning/policy-decider.ts';
+import { emptyHistory, evolve, policyWithVersion, type Base, type PolicyHistory } from '../../domain/learning/policy-history.ts';
 import { decidePromotion, matchedForLook } from '../../domain/learning/promotion.ts';
 import { rulePolicy, type RoutePolicy } from '../../domain/learning/route-policy.ts';
 import { routePolicyStream } from '../../domain/streams.ts';

@@ -8,17 +8,8 @@ import {
 } from '../../domain/learning/estimators.ts';
 import { baseOf, stepsOfBase } from '../../domain/learning/global-base.ts';
 import type { PolicyUpdate, RoutePolicyEvent } from '../../domain/learning/policy-events.ts';
-import {
-  afterLook,
-  candidateOf,
-  figuresOf,
-  learnFrom,
-  promoteToAll,
-  rollBack,
-  stepped,
-  type Base,
-  type PolicyHistory,
-} from '../../domain/learning/policy-history.ts';
+import { afterLook, figuresOf, learnFrom, promoteToAll, rollBack, stepped } from '../../domain/learning/policy-decider.ts';
+import { candidateOf, type Base, type PolicyHistory } from '../../domain/learning/policy-history.ts';
 import { decidePromotion, matchedForLook, watchLive } from '../../domain/learning/promotion.ts';
 import { greedyArm, type RoutePolicy } from '../../domain/learning/route-policy.ts';
 import { isTrainable, leastDecisions } from '../../domain/learning/trainer.ts';

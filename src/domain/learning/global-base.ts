@@ -1,5 +1,6 @@
 import { groupBy } from '../group-by.ts';
-import { learnFrom, stepped, type Base, type PolicyHistory } from './policy-history.ts';
+import { learnFrom, stepped } from './policy-decider.ts';
+import type { Base, PolicyHistory } from './policy-history.ts';
 import type { PolicyUpdate } from './policy-events.ts';
 import { leastDecisions } from './trainer.ts';
 import { learnedFeatures, shippedBase, tenantShare, type ArmWeights } from './route-policy.ts';
