@@ -6,20 +6,19 @@ import { layerSchema, scopeSchema } from '../layers.ts';
 import { experienceSettingsSchema } from './settings.ts';
 import { allOutcomes, successFactorsSchema, traceOrigins, traceOutcomes } from './trace.ts';
 
-/** What a search with experience chose from; numbers and names only. */
+/** How a search with experience chose its parameters; numbers and names only. */
 const experience = z.object({
   /** The kind of question. */
   bucket: z.string(),
   arm: z.string(),
-  /** False in the share of sessions that experience is compared with. */
+  /** False in the sessions that are the comparison. */
   applied: z.boolean(),
   /** The arm was drawn to learn from it. */
   explored: z.boolean(),
 });
 
 /**
- * An attempt at a question or task. Its texts have a data key of their own, which is destroyed when a memory that the attempt worked
- * with is erased.
+ * An attempt at a question or task. Its texts have their own data key, which is destroyed when a memory that the attempt used is erased.
  */
 export const ReasoningTraceRecorded = defineEvent({
   type: 'ReasoningTraceRecorded',
@@ -74,7 +73,7 @@ export const ReasoningTraceResolved = defineEvent({
   sealed: z.object({}),
 });
 
-/** The key of the trace is destroyed, because a memory that the attempt worked with was erased. */
+/** The key of the trace was destroyed, because a memory that the attempt used was erased. */
 export const ReasoningTraceErased = defineEvent({
   type: 'ReasoningTraceErased',
   category: 'trace',
@@ -95,7 +94,7 @@ const lessonFields = {
     lessonId: z.string(),
     layer: layerSchema,
     scope: z.object(scopeSchema.shape),
-    /** The traces that it is drawn from, all of this scope. */
+    /** The traces that the lesson is drawn from, all of this scope. */
     traceIds: z.array(z.string()),
     support: z.int(),
     failures: z.int(),
@@ -103,13 +102,13 @@ const lessonFields = {
     model: z.string(),
     /** Why the rules wrote it although a language model is configured. */
     fallback: z.enum(fallbacks).optional(),
-    /** The traces that the marks in its texts name; the first is `[1]`. Of rules there are none. */
+    /** The traces that the marks in its texts name; the first is `[1]`. Lessons by rules have no marks. */
     cited: z.array(z.string()).optional(),
   }),
   sealed: z.object({ title: z.string(), description: z.string(), content: z.string() }),
 };
 
-/** Attempts at similar questions taught something. Each version of a lesson has a data key of its own. */
+/** A lesson was drawn from attempts at similar questions. Each version of a lesson has its own data key. */
 export const LessonLearned = defineEvent({
   type: 'LessonLearned',
   category: 'strategy',
@@ -117,7 +116,7 @@ export const LessonLearned = defineEvent({
   ...lessonFields,
 });
 
-/** Further attempts changed the lesson. The key of the version before is destroyed. */
+/** Further attempts changed the lesson. The key of the previous version is destroyed. */
 export const LessonRevised = defineEvent({
   type: 'LessonRevised',
   category: 'strategy',
@@ -125,10 +124,10 @@ export const LessonRevised = defineEvent({
   ...lessonFields,
 });
 
-/** `merged`: another lesson has its attempts. `erased`: too few of its attempts are left. */
-export const forgottenReasons = ['merged', 'erased'] as const;
+/** `merged`: another lesson took over its attempts. `erased`: too few of its attempts are left. */
+const forgottenReasons = ['merged', 'erased'] as const;
 
-/** The lesson holds no longer, and its key is destroyed. */
+/** The lesson was withdrawn, and its key is destroyed. */
 export const LessonForgotten = defineEvent({
   type: 'LessonForgotten',
   category: 'strategy',

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { canonicalJson, type JsonObject } from '../json.ts';
 import { identifier } from '../layers.ts';
 
-/** Parameters of a search that experience may choose where the caller leaves them open. */
+/** Parameters of a search that experience may choose if the caller leaves them open. */
 const fields = {
   mode: z.literal('standard'),
   topK: z.int().min(1).max(1_000),
@@ -11,7 +11,7 @@ const fields = {
   spaces: z.array(identifier).min(1).max(100),
 };
 
-export const searchParametersSchema = z.object(fields).partial();
+const searchParametersSchema = z.object(fields).partial();
 export type SearchParameters = z.infer<typeof searchParametersSchema>;
 export type ParameterName = keyof SearchParameters;
 

@@ -6,7 +6,7 @@ export interface GroupCounts {
   readonly failures: number;
 }
 
-/** An estimate with its interval of 95 %. */
+/** An estimate with its 95 % interval. */
 export interface Estimate {
   readonly value: number;
   readonly low: number;
@@ -20,7 +20,7 @@ export interface GroupReport extends GroupCounts {
   readonly searchesPerSuccess?: Estimate;
 }
 
-/** 97.5 % of a normal distribution lie below it. */
+/** The 97.5 % quantile of the standard normal distribution. */
 const z = 1.96;
 
 export function groupReport(counts: GroupCounts): GroupReport {
@@ -50,7 +50,7 @@ function wilson(rate: number, total: number): Estimate {
   return { value: rate, low: Math.max(0, center - half), high: Math.min(1, center + half) };
 }
 
-/** With experience minus without, by the normal approximation; absent while one group has no outcome. */
+/** Success rate with experience minus without, by the normal approximation; undefined while either group has no outcome. */
 export function difference(withIt: GroupCounts, without: GroupCounts): Estimate | undefined {
   const [one, other] = [withIt, without].map(({ successes, partial, failures }) => {
     const total = successes + partial + failures;

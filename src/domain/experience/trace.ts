@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { isBlank, text, textError, jsonObject, type JsonObject } from '../json.ts';
 
-/** How an attempt ended, as callers say it; from good to bad. */
+/** How an attempt ended, as callers report it; from good to bad. */
 export const traceOutcomes = ['success', 'partial_success', 'failure'] as const;
 /** `pending`: the outcome of a search that is not known yet. */
 export const allOutcomes = [...traceOutcomes, 'pending'] as const;
@@ -15,18 +15,18 @@ export const successShares: Readonly<Record<TraceOutcome, number>> = {
   pending: 0,
 };
 
-/** Who wrote a trace: a caller, or the program for a search with experience. */
+/** What recorded a trace: a caller, or a search with experience. */
 export const traceOrigins = ['caller', 'search'] as const;
 export type TraceOrigin = (typeof traceOrigins)[number];
 
-/** Maximum number of memories that one trace names. */
+/** Maximum number of memories in one trace. */
 export const mostTraceMemories = 100;
 const longestText = 4_000;
 const mostJsonCharacters = 10_000;
 const mostFactors = 50;
 
 /** The question or task of an attempt. */
-export const questionSchema = z
+const questionSchema = z
   .string()
   .max(20_000)
   .superRefine((query, context) => {
@@ -47,7 +47,7 @@ const parameters = jsonObject.refine(
 /** Why an attempt succeeded: a list of reasons, or an object with named ones. */
 export const successFactorsSchema = z.union([z.array(words).max(mostFactors), parameters]);
 
-/** What a caller says about an attempt, without where it belongs. */
+/** What a caller reports about an attempt, without its scope. */
 export const attemptFields = {
   query: questionSchema.meta({ description: 'The question or task' }),
   approach: words.meta({ description: 'What was done, in a few words' }),
