@@ -5,10 +5,10 @@ import { depths, depthSchema } from './depths.ts';
 const day = 86_400;
 const year = 365 * day;
 
-/** Name and version of the extractive summarizer. A version that writes other summaries of the same memories needs a new name. */
+/** Name and version of the extractive summarizer. A summarizer that writes different summaries of the same memories needs a new name. */
 export const extractive = 'extractive-1';
 
-/** When and how the summaries of one layer are made. */
+/** When and how the summaries of one layer are generated. */
 export const summarySettingsSchema = z
   .strictObject({
     depths: z
@@ -16,20 +16,22 @@ export const summarySettingsSchema = z
       .min(1)
       .max(depths.length)
       .refine((all) => new Set(all).size === all.length, 'names a depth twice')
-      .meta({ description: 'Which summaries are made' }),
+      .meta({ description: 'Depths at which summaries are generated' }),
     updateIntervalSeconds: z.int().min(60).max(year).optional().meta({
-      description: 'Made anew this long after the last time; absent: not by time',
+      description: 'Summaries are generated again after this many seconds; absent: not by time',
     }),
     updateOnChanges: z.int().min(1).max(1_000_000).optional().meta({
-      description: 'Made anew after this many changes of memories; absent: not by changes',
+      description: 'Summaries are generated again after this many changes of memories; absent: not by changes',
     }),
-    skipIfUnchanged: z.boolean().meta({ description: 'Not made anew while the scope holds the same' }),
+    skipIfUnchanged: z
+      .boolean()
+      .meta({ description: 'Whether nothing is generated while the memories of the scope are unchanged' }),
     personalized: z.boolean().optional().meta({
       description:
-        'Variants for single users, weighed by what is theirs; only of the layers project, team, org and company. Absent: none',
+        'Whether users get variants that give more weight to their own memories and judgements; only in the layers project, team, org and company. Absent: no',
     }),
     maxAgeSeconds: z.int().min(60).max(year).optional().meta({
-      description: 'An older summary is stale, whatever the scope holds; absent: none is too old',
+      description: 'A summary older than this is stale even if no memory has changed; absent: age does not matter',
     }),
     model: z
       .string()
@@ -37,14 +39,14 @@ export const summarySettingsSchema = z
       .max(200)
       .optional()
       .meta({
-        description: `Language model that writes them, by its name at the configured endpoint; ${extractive}: none. Absent: the configured one, if any`,
+        description: `Language model that writes the summaries, by its name at the configured endpoint; ${extractive}: none. Absent: the configured one, if any`,
       }),
   })
   .meta({ id: 'SummarySettings' });
 
 export type SummarySettings = z.infer<typeof summarySettingsSchema>;
 
-/** Summaries of sessions and agents are made when a context needs them. */
+/** Summaries of sessions and agents are generated when a context needs them. */
 export function defaultSummarySettings(layer: Layer): SummarySettings {
   const common = { depths: [...depths], skipIfUnchanged: true };
   if (layer === 'session' || layer === 'agent') return common;
