@@ -10,19 +10,19 @@ export const summaryStream = (tenant: string, pseudonym: string): Name => `summa
 export const traceStream = (tenant: string, traceId: string): Name => `trace-${tenant}.${traceId}`;
 export const lessonStream = (tenant: string, lessonId: string): Name => `strategy-${tenant}.${lessonId}`;
 export const retrievalStream = (tenant: string, searchId: string): Name => `retrieval-${tenant}.${searchId}`;
-/** Named by the search's id without its signature, as the stream of the search itself. */
+/** Named by the search's id without its signature, like the stream of the search itself. */
 export const outcomeStream = (tenant: string, searchId: string): Name => `outcome-${tenant}.${searchId}`;
-/** Which results of a search were used; beside its outcome. */
+/** Which results of a search were used. Kept beside its outcome. */
 export const useStream = (tenant: string, searchId: string): Name => `outcome-${tenant}.${searchId}.use`;
 /** `session` is `sessionKeyOf`: session ids are personal. */
 export const sessionStream = (tenant: string, session: string): Name => `session-${tenant}.${session}`;
 export const tenantStream = (tenant: string): Name => `tenant-${tenant}.${tenant}`;
 export const routingStream = (tenant: string): Name => `policy-${tenant}.routing`;
-/** What the route policy of a tenant learns, and which version has the traffic; of the system tenant, the global base. */
+/** What a tenant's route policy learned, and which version has traffic. For the system tenant, this is the global base. */
 export const routePolicyStream = (tenant: string): Name => `policy-${tenant}.route`;
 /** Whether the values of memories change the ranking of a tenant. */
 export const valuesStream = (tenant: string): Name => `policy-${tenant}.values`;
-/** The budget of a tenant, and which months its ledger has. */
+/** The budget of a tenant, and the months that its ledger has. */
 export const budgetStream = (tenant: string): Name => `ledger-${tenant}.budget`;
 /** What a tenant has reserved and spent in a month, such as `2026-11`. */
 export const ledgerStream = (tenant: string, month: string): Name => `ledger-${tenant}.${month}`;

@@ -48,7 +48,7 @@ export type MemoryView = z.infer<typeof memorySchema>;
 
 /** Counters that come from other streams. They can lag behind the memory. */
 export type Counters = {
-  /** From the uses that the caller may know of. */
+  /** Learned from the uses that the caller may know about. */
   readonly importance: number;
   readonly feedback: Record<FeedbackKind, number>;
   readonly accessCount: number;

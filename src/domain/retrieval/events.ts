@@ -107,13 +107,13 @@ export const SearchPerformed = defineEvent({
         score: z.number().min(0).max(1),
         threshold: z.number().min(0).max(1),
         signals: z.array(z.object({ name: z.string(), value: z.number(), weight: z.number() })),
-        /** What the choice was made from, for learning. Missing before version 6. */
+        /** The choice of the route, for learning. Missing before version 6. */
         choice: routeChoiceSchema.optional(),
       })
       .optional(),
     /** `sessionKeyOf`. Missing before version 6, and without a session. */
     session: z.string().optional(),
-    /** Spent on the answer: by language models, and in search texts at four characters a token. Missing before version 6. */
+    /** Tokens spent on the answer by language models and search texts, for the latter four characters each. Missing before version 6. */
     tokens: z.int().nonnegative().optional(),
   }),
   sealed: z.object({
@@ -159,7 +159,7 @@ export const MemoriesAccessed = defineEvent({
 export const contextItemKinds = ['memory', 'passage', 'turn'] as const;
 export type ContextItemKind = (typeof contextItemKinds)[number];
 
-/** What an item of several memories is. */
+/** Kinds of items that are made from several memories. */
 export const contextBlockKinds = ['summary', 'profile'] as const;
 export type ContextBlockKind = (typeof contextBlockKinds)[number];
 
@@ -188,7 +188,7 @@ export const ContextAssembled = defineEvent({
         end: z.int().optional(),
       }),
     ),
-    /** A profile before the memories, and summaries behind them. They are no accesses of their sources. */
+    /** A profile before the memories, and summaries after them. They do not count as accesses of their sources. */
     blocks: z
       .array(
         z.object({

@@ -81,8 +81,8 @@ export const routes = ['standard', 'decomposition'] as const;
 export type Route = (typeof routes)[number];
 
 /**
- * Why a question took its route. `learned`: the policy chose another one than the rule. `explored`: it was tried on this question to
- * learn from the outcome.
+ * Why a question took its route. `learned`: the policy chose a different route than the rule. `explored`: the route was tried on this
+ * question to learn from the outcome.
  */
 export const routeReasons = [
   'complex',
@@ -112,7 +112,7 @@ export interface RoutingCircumstances {
   readonly killed: boolean;
 }
 
-/** The first reason for which the route is the standard one whatever the question; undefined if there is a choice. */
+/** The first reason that forces the standard route for every question; undefined if there is a choice. */
 export function forcedReason(
   circumstances: Pick<
     RoutingCircumstances,
