@@ -47,7 +47,8 @@ const longestMark = 999;
 /**
  * The best text for a question within a budget: a profile of the user, if there is one; recent turns of the session; memories, whole or
  * in part, verbatim after their marks `[n]`, the most relevant first; then summaries in the room that is left. Nothing is said twice.
- * What another candidate supersedes is left out unless the question asks about the past. Deterministic; in steps, so that a caller can let other work run between them.
+ * What another candidate supersedes is left out unless the question asks about the past. Deterministic; in steps, so that a caller can
+ * let other work run between them.
  */
 export function* assemblySteps(request: ContextRequest): Generator<undefined, AssembledContext, undefined> {
   const { query, candidates, profile, summaries = [], asksPast, asksTime, budget, count } = request;

@@ -147,9 +147,9 @@ function withFigures(
 /** After its first look, a base is compared until it is decided on or this many looks were made. */
 const looksAtBase = 3;
 /**
- * If there is no look at a base until the trainer has learned from this many decisions, the base hardly deviates from the rule, and what was
- * learned is compared instead. As seven tenths of the sessions are for evaluation, these are 330 decisions in all; simulated tenants had
- * their first look after at most 300.
+ * If there is no look at a base until the trainer has learned from this many decisions, the base hardly deviates from the rule. Then what
+ * was learned is compared instead. As seven tenths of the sessions are for evaluation, these are 330 decisions in all; simulated tenants
+ * had their first look after at most 300.
  */
 const decisionsWithoutLook = 100;
 

@@ -105,10 +105,11 @@ const tightestAt = 50;
  *
  * √(2 · (nρ² + 1) / (nρ²) · ln(1 + √(nρ² + 1) / (2 · error))), ρ² = (−2 ln(2 · error) + ln(1 − 2 ln(2 · error))) / n*
  *
- * Let S be the sum of n independent standard normal observations. For every λ > 0, exp(λS − λ²n/2) is a martingale with mean 1. Averaged
- * over λ ~ |N(0, ρ²)| it is M = 2 / √(nρ² + 1) · exp(z²/2) · Φ(z) with z = ρS / √(nρ² + 1), and M ever reaches 1 / error with probability
- * `error` at most (Ville's inequality). Because Φ(z) ≥ 1 − exp(−z²/2) / 2, it does so before z²/2 = ln(1 + √(nρ² + 1) / (2 · error)),
- * which is the bound above on S / √n. This ρ makes it tightest near n*: one fixed-point step towards the zero of its derivative.
+ * Let S be the sum of n independent standard normal observations. For every λ > 0, exp(λS − λ²n/2) is a martingale with mean 1.
+ * Averaged over λ ~ |N(0, ρ²)| it is M = 2 / √(nρ² + 1) · exp(z²/2) · Φ(z) with z = ρS / √(nρ² + 1). By Ville's inequality, M ever
+ * reaches 1 / error with probability `error` at most. Because Φ(z) ≥ 1 − exp(−z²/2) / 2 for z ≥ 0, M has reached it once z²/2 is
+ * ln(1 + √(nρ² + 1) / (2 · error)), which is the bound above on S / √n. This ρ makes it tightest near n*: one fixed-point step towards
+ * the zero of its derivative.
  *
  * For such observations the error is guaranteed. Here it is approximate: rewards are not normal, their variance is estimated, and the
  * reward model is fitted again at each call. The approximation improves as the sample grows ("asymptotic confidence sequence",

@@ -113,7 +113,7 @@ export const SearchPerformed = defineEvent({
       .optional(),
     /** `sessionKeyOf`. Missing before version 6, and without a session. */
     session: z.string().optional(),
-    /** Tokens spent on the answer by language models and search texts, for the latter four characters each. Missing before version 6. */
+    /** Tokens of language models, and of search texts at four characters a token. Missing before version 6. */
     tokens: z.int().nonnegative().optional(),
   }),
   sealed: z.object({

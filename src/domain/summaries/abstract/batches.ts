@@ -16,8 +16,8 @@ export interface Batchable {
 const personal: readonly Layer[] = ['user', 'session', 'agent'];
 
 /**
- * Groups the scopes of one tenant into calls, in their order: scopes with the same model, as many as fit. A scope that belongs to one person
- * never shares a call.
+ * Groups the scopes of one tenant into calls, in their order: scopes with the same model, as many as fit. A scope of a single person never
+ * shares a call.
  */
 export function batchesOf<Item extends Batchable>(items: readonly Item[]): Item[][] {
   const batches: Item[][] = [];
