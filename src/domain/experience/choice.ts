@@ -61,24 +61,22 @@ export function chooseArm(
   neighbours: readonly Neighbour[],
   draw?: number,
 ): Choice {
-  const [usual, ...named] = armsFor(open) as [Arm, ...Arm[]];
   const levels = chainOf(bucket);
+  const tallies = talliesByArm(records, levels);
   const option = (value: Arm): Option<Arm> => ({
     value,
-    tallies: levels.map((level) => tallyOf(records, level, value.name)),
+    tallies: tallies.get(value.name) ?? levels.map(() => noTally),
   });
-  const explored = draw === undefined ? undefined : exploredArm(named.map(option), draw);
+  const arms = armsFor(open);
+  const [usual, ...named] = arms.map(option) as [Option<Arm>, ...Option<Arm>[]];
+  const explored = draw === undefined ? undefined : exploredArm(named, draw);
   if (explored) return { arm: explored, explored: true };
   const known = neighbours.filter(({ outcome }) => outcome !== 'pending');
   const own = known
-    .filter(({ parameters }) => ![usual, ...named].some((arm) => isSameArm(arm.parameters, parameters)))
-    .map(({ parameters }): Arm => ({ name: 'like-trace', parameters }));
-  return {
-    arm:
-      likeNeighbours(option(usual), [...named, ...own].map(option), known) ??
-      chooseValue(option(usual), named.map(option)),
-    explored: false,
-  };
+    .filter(({ parameters }) => !arms.some((arm) => isSameArm(arm.parameters, parameters)))
+    .map(({ parameters }) => option({ name: 'like-trace', parameters }));
+  const arm = likeNeighbours(usual, [...named, ...own], known) ?? chooseValue(usual, named);
+  return { arm, explored: false };
 }
 
 /** The best arm that similar attempts prove clearly better than the default; undefined if there is none. */
@@ -104,23 +102,29 @@ function likeNeighbours(
 function neighbourTally(known: readonly Neighbour[], parameters: SearchParameters): Tally {
   return known
     .filter((neighbour) => isSameArm(neighbour.parameters, parameters))
-    .reduce(({ successes, trials }, { origin, outcome }) => {
+    .reduce((sum, { origin, outcome }) => {
       const weight = neighbourWeights[origin];
-      return { successes: successes + weight * successShares[outcome], trials: trials + weight };
+      return added(sum, { successes: weight * successShares[outcome], trials: weight });
     }, noTally);
 }
 
-/** The outcomes of an arm in a bucket, including those in its finer buckets. */
-function tallyOf(records: readonly ArmRecord[], level: string, arm: string): Tally {
-  return records
-    .filter((record) => record.arm === arm && chainOf(record.bucket).includes(level))
-    .reduce(
-      (sum, { successes, trials }) => ({
-        successes: sum.successes + successes,
-        trials: sum.trials + trials,
-      }),
-      noTally,
-    );
+/** The outcomes of each arm in each of these buckets, including those in its finer buckets. */
+function talliesByArm(
+  records: readonly ArmRecord[],
+  levels: readonly string[],
+): ReadonlyMap<string, readonly Tally[]> {
+  const tallies = new Map<string, readonly Tally[]>();
+  for (const record of records) {
+    const buckets = chainOf(record.bucket);
+    const before = tallies.get(record.arm) ?? levels.map(() => noTally);
+    const after = before.map((sum, index) => (buckets.includes(levels[index]!) ? added(sum, record) : sum));
+    tallies.set(record.arm, after);
+  }
+  return tallies;
+}
+
+function added(sum: Tally, { successes, trials }: Tally): Tally {
+  return { successes: sum.successes + successes, trials: sum.trials + trials };
 }
 
 /** The smallest signal of each level in the name of a bucket. */
