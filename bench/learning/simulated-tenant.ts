@@ -15,13 +15,13 @@ import {
 } from '../../src/domain/learning/exploration.ts';
 import { shipped } from '../../src/domain/learning/global-base.ts';
 import type { LoggedDecision } from '../../src/domain/learning/logged-decision.ts';
+import { evidenceForLook } from '../../src/domain/learning/looks.ts';
 import type { RoutePolicyEvent } from '../../src/domain/learning/policy-events.ts';
 import { afterLook, learnFrom, promoteToAll, rollBack } from '../../src/domain/learning/policy-decider.ts';
 import { candidateOf, emptyHistory, evolve, type PolicyHistory } from '../../src/domain/learning/policy-history.ts';
 import {
   canaryShare,
   decidePromotion,
-  matchedForLook,
   watchLive,
 } from '../../src/domain/learning/promotion.ts';
 import { greedyArm, type Features, type RoutePolicy } from '../../src/domain/learning/route-policy.ts';
@@ -133,7 +133,7 @@ export class SimulatedTenant {
       taken === mine(features, arms) && taken !== theirs(features, arms);
     const added = this.#matched === undefined ? this.log.slice(this.history.since) : [decision];
     this.#matched = (this.#matched ?? 0) + evidenceFor(this.#candidate, added).filter(isMatched).length;
-    if (this.#matched < matchedForLook(this.history.looks)) return;
+    if (this.#matched < evidenceForLook(this.history.looks)) return;
     const evaluation = this.evaluate();
     const decided = decidePromotion(evaluation, this.history.looks);
     if (decided.verdict === 'promote') this.accepted.push(this.#candidate);

@@ -1,8 +1,8 @@
 import { changeStream } from '../commands/change-stream.ts';
 import type { CommandContext, CommandServices } from '../commands/context.ts';
+import { evidenceForLook } from '../domain/learning/looks.ts';
 import {
   decideValues,
-  searchesForLook,
   valueGain,
   valuesOff,
   type UsedSearch,
@@ -64,7 +64,7 @@ export class ValueManager implements ProcessManager {
     const loaded = await services.store.load<ValuesComparison>(valuesStream(tenant));
     const looks = loaded.at(-1)?.event.data.looks ?? valuesOff.looks;
     const count = await reads.count(tenant, position);
-    const needed = searchesForLook(looks);
+    const needed = evidenceForLook(looks);
     if (count < needed) return needed - count;
     const gain = valueGain(await reads.searches(tenant, position));
     const own = { ...this.#context, caller: { ...caller, tenant }, causationId: id };

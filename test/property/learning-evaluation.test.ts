@@ -13,9 +13,9 @@ import {
   anytimeReach,
   decidePromotion,
   errorOfLook,
-  matchedForLook,
   watchLive,
 } from '../../src/domain/learning/promotion.ts';
+import { evidenceForLook } from '../../src/domain/learning/looks.ts';
 import { normalQuantile, studentQuantile } from '../../src/domain/learning/quantiles.ts';
 import { fitRewardModel, type RewardModel } from '../../src/domain/learning/reward-model.ts';
 import { rulePolicy, shippedBase, type RoutePolicy } from '../../src/domain/learning/route-policy.ts';
@@ -183,7 +183,7 @@ describe('quantiles', () => {
 
 describe('promotion', () => {
   it('[C7] spends at most .05 over the looks, at 50, 100, 200 matched deviations', () => {
-    expect([0, 1, 2, 3].map(matchedForLook)).toEqual([50, 100, 200, 400]);
+    expect([0, 1, 2, 3].map(evidenceForLook)).toEqual([50, 100, 200, 400]);
     const spent = Array.from({ length: 60 }, (_, index) => errorOfLook(index + 1)).reduce(
       (sum, error) => sum + error,
     );

@@ -6,7 +6,8 @@ import { baseOf, shipped } from '../../src/domain/learning/global-base.ts';
 import type { RoutePolicyEvent } from '../../src/domain/learning/policy-events.ts';
 import { afterLook, learnFrom, promoteToAll, rollBack } from '../../src/domain/learning/policy-decider.ts';
 import { candidateOf, emptyHistory, evolve, policyWithVersion, type PolicyHistory } from '../../src/domain/learning/policy-history.ts';
-import { decidePromotion, matchedForLook } from '../../src/domain/learning/promotion.ts';
+import { evidenceForLook } from '../../src/domain/learning/looks.ts';
+import { decidePromotion } from '../../src/domain/learning/promotion.ts';
 import { logitsOf, rulePolicy } from '../../src/domain/learning/route-policy.ts';
 import { isTrainable, leastDecisions } from '../../src/domain/learning/trainer.ts';
 import { typicalQuestions } from '../../src/domain/learning/typical-questions.ts';
@@ -41,7 +42,7 @@ const acts = fc.array(
 
 function decide(act: Act, history: PolicyHistory): readonly RoutePolicyEvent[] {
   const candidate = candidateOf(history, shipped);
-  const matched = matchedForLook(history.looks) + 10;
+  const matched = evidenceForLook(history.looks) + 10;
   const look = (evaluation: Evaluation) =>
     afterLook(history, candidate, evaluation, decidePromotion(evaluation, history.looks));
   const optional = (event: RoutePolicyEvent | undefined) => (event ? [event] : []);

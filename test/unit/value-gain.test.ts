@@ -2,11 +2,11 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   decideValues,
-  searchesForLook,
   valueGain,
   valuesOff,
   type UsedSearch,
 } from '../../src/domain/learning/value-gain.ts';
+import { evidenceForLook } from '../../src/domain/learning/looks.ts';
 import { explicitlyUsed, usedResults, userOf } from '../../src/domain/learning/used-results.ts';
 import type { OutcomeSignal } from '../../src/domain/learning/outcome.ts';
 
@@ -88,7 +88,7 @@ describe('the decision whether values rank', () => {
   const gain = { searches: 50, gain: 0.05, error: 0.01, leastWithoutOne: undefined };
 
   it('[C5] is made at 50 searches and their doublings only', () => {
-    expect([0, 1, 2].map(searchesForLook)).toEqual([50, 100, 200]);
+    expect([0, 1, 2].map(evidenceForLook)).toEqual([50, 100, 200]);
     expect(decideValues({ ...gain, searches: 49 }, valuesOff)).toBeUndefined();
     expect(decideValues(gain, valuesOff)).toMatchObject({ looks: 1, weight: 0.5 });
     expect(decideValues({ ...gain, searches: 99 }, { looks: 1, weight: 0 })).toBeUndefined();

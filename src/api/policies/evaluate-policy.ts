@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { knownPolicy } from '../../commands/policies/change-traffic.ts';
 import { figuresOf } from '../../domain/learning/policy-decider.ts';
-import { decidePromotion, matchedForLook } from '../../domain/learning/promotion.ts';
+import { evidenceForLook } from '../../domain/learning/looks.ts';
+import { decidePromotion } from '../../domain/learning/promotion.ts';
 import { operation } from '../operation.ts';
 import { evaluationExample } from './examples.ts';
 import { policyEvaluation } from './policy-schema.ts';
@@ -27,7 +28,7 @@ export const evaluatePolicy = operation({
       version: policy.version,
       incumbent: incumbent.version,
       looks,
-      needed: matchedForLook(looks),
+      needed: evidenceForLook(looks),
       verdict,
       reason,
       figures: figuresOf(evaluation),

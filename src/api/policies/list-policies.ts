@@ -4,7 +4,7 @@ import { explorationRate } from '../../domain/learning/exploration.ts';
 import { baseOf } from '../../domain/learning/global-base.ts';
 import { observedFigures } from '../../domain/learning/observed-figures.ts';
 import { candidateOf, type PolicyHistory } from '../../domain/learning/policy-history.ts';
-import { matchedForLook } from '../../domain/learning/promotion.ts';
+import { evidenceForLook } from '../../domain/learning/looks.ts';
 import type { RoutePolicy } from '../../domain/learning/route-policy.ts';
 import { rulePolicy } from '../../domain/learning/route-policy.ts';
 import { waitFields } from '../fields.ts';
@@ -45,7 +45,7 @@ export const policies = operation({
       decisions: trainer.decisions,
       exploration: explorationRate(trainer.decisions),
       looks,
-      needed: matchedForLook(looks),
+      needed: evidenceForLook(looks),
       items,
     };
     return { output };

@@ -3,7 +3,8 @@ import { Problem } from '../../domain/problems.ts';
 import type { Figures, RoutePolicyEvent } from '../../domain/learning/policy-events.ts';
 import { figuresOf, promoteToAll, rollBack } from '../../domain/learning/policy-decider.ts';
 import { emptyHistory, evolve, policyWithVersion, type Base, type PolicyHistory } from '../../domain/learning/policy-history.ts';
-import { decidePromotion, matchedForLook } from '../../domain/learning/promotion.ts';
+import { evidenceForLook } from '../../domain/learning/looks.ts';
+import { decidePromotion } from '../../domain/learning/promotion.ts';
 import { rulePolicy, type RoutePolicy } from '../../domain/learning/route-policy.ts';
 import { routePolicyStream } from '../../domain/streams.ts';
 import { changeStream } from '../change-stream.ts';
@@ -60,7 +61,7 @@ async function provenFigures(
   const { verdict, reason } = decidePromotion(evaluation, history.looks);
   const figures = figuresOf(evaluation);
   if (verdict === 'promote') return figures;
-  const extra = { figures: figures as unknown as JsonObject, needed: matchedForLook(history.looks) };
+  const extra = { figures: figures as unknown as JsonObject, needed: evidenceForLook(history.looks) };
   throw new Problem('not-proven', `${policy.version} is not proven to be better: ${reason}`, { extra });
 }
 

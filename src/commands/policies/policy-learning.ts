@@ -10,7 +10,8 @@ import { baseOf, stepsOfBase } from '../../domain/learning/global-base.ts';
 import type { PolicyUpdate, RoutePolicyEvent } from '../../domain/learning/policy-events.ts';
 import { afterLook, figuresOf, learnFrom, promoteToAll, rollBack, stepped } from '../../domain/learning/policy-decider.ts';
 import { candidateOf, type Base, type PolicyHistory } from '../../domain/learning/policy-history.ts';
-import { decidePromotion, matchedForLook, watchLive } from '../../domain/learning/promotion.ts';
+import { evidenceForLook } from '../../domain/learning/looks.ts';
+import { decidePromotion, watchLive } from '../../domain/learning/promotion.ts';
 import { greedyArm, type RoutePolicy } from '../../domain/learning/route-policy.ts';
 import { isTrainable, leastDecisions } from '../../domain/learning/trainer.ts';
 import { routePolicyStream } from '../../domain/streams.ts';
@@ -136,7 +137,7 @@ export class PolicyLearning {
     const matched = evidence.filter(
       ({ features, arms, taken }) => taken === mine(features, arms) && taken !== theirs(features, arms),
     );
-    if (matched.length < matchedForLook(history.looks)) return undefined;
+    if (matched.length < evidenceForLook(history.looks)) return undefined;
     const evaluation = compare(evidence, mine, theirs);
     return afterLook(history, candidate, evaluation, decidePromotion(evaluation, history.looks));
   }

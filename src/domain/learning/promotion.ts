@@ -1,7 +1,5 @@
 import { intervalOf, type Evaluation } from './estimators.ts';
-
-/** Matched deviations at the first look; each later look has twice as many. */
-const firstLook = 50;
+import { evidenceForLook, looksAfter } from './looks.ts';
 
 /** Probability of promoting a candidate that is no better, over all looks. */
 const promotionError = 0.05;
@@ -15,11 +13,6 @@ export interface Decision {
   /** Interval of the doubly robust gain at the confidence of this look; undefined without a look. */
   readonly interval: readonly [number, number] | undefined;
   readonly reason: string;
-}
-
-/** Number of matched deviations that the next look needs after `looks` looks: 50, 100, 200, … */
-export function matchedForLook(looks: number): number {
-  return firstLook * 2 ** looks;
 }
 
 /** Shares of the error that the first looks spend, and the share of the rest that each later look spends. */
@@ -59,13 +52,13 @@ function errorOfLooks(first: number, last: number): number {
  * @param looks Number of earlier looks at this incumbent's evidence, for any candidate: they share one error.
  */
 export function decidePromotion(evaluation: Evaluation, looks: number): Decision {
-  const needed = matchedForLook(looks);
+  const needed = evidenceForLook(looks);
   if (evaluation.matched < needed) {
     const reason = `${Math.floor(evaluation.matched)} of ${needed} matched deviations`;
     return { verdict: 'keep-collecting', looks, interval: undefined, reason };
   }
-  // Evidence may have doubled more than once since the last call. That is one look, with the errors of all that were due.
-  const made = Math.max(looks + 1, Math.floor(Math.log2(evaluation.matched / firstLook)) + 1);
+  const made = looksAfter(looks, evaluation.matched);
+  // The errors of looks that were skipped are added to that of this one.
   const interval = intervalOf(evaluation.doublyRobust, evaluation.matched, 2 * errorOfLooks(looks + 1, made));
   const decided = (verdict: Verdict, reason: string): Decision => ({
     verdict,

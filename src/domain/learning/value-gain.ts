@@ -1,5 +1,6 @@
 import { addUses, memoryValue, noUse, valueWeightLimit, type MemoryUse } from './memory-value.ts';
 import { intervalOf } from './estimators.ts';
+import { evidenceForLook, looksAfter } from './looks.ts';
 import { logOdds } from '../ranking/score-scale.ts';
 
 /** A search with an explicit outcome: what it showed, and what of that was used. */
@@ -100,14 +101,6 @@ function meanOf(gains: readonly { readonly gain: number }[]): number {
   return gains.reduce((sum, { gain }) => sum + gain, 0) / Math.max(1, gains.length);
 }
 
-/** Searches at the first look; each later look has twice as many. */
-const firstValueLook = 50;
-
-/** Number of compared searches that the next look needs after `looks` looks: 50, 100, 200, … */
-export function searchesForLook(looks: number): number {
-  return firstValueLook * 2 ** looks;
-}
-
 /** What the last look decided. */
 export interface ValueState {
   readonly looks: number;
@@ -141,9 +134,8 @@ export function decideValues(
   before: ValueState,
   counted = searches,
 ): ValueLook | undefined {
-  if (counted < searchesForLook(before.looks)) return undefined;
-  // Searches may have doubled more than once since the last call. That is one look, with the error of the first that was due.
-  const looks = Math.max(before.looks + 1, Math.floor(Math.log2(counted / firstValueLook)) + 1);
+  if (counted < evidenceForLook(before.looks)) return undefined;
+  const looks = looksAfter(before.looks, counted);
   const tail = errorOfValueLook(before.looks + 1);
   const interval = intervalOf({ value: gain, error }, searches, 2 * tail);
   const isProven = interval[0] > 0 && (leastWithoutOne ?? gain) > 0;
