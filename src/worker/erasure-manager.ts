@@ -1,6 +1,7 @@
 import type { CommandContext, CommandServices } from '../commands/context.ts';
 import { completeErasure } from '../commands/erase-memory.ts';
 import { eraseWithSources } from '../commands/summaries/record-summary.ts';
+import type { LoadedEvent } from '../ports/event-store.ts';
 import type { ProcessManager } from '../processors/process-manager.ts';
 
 /**
@@ -11,18 +12,45 @@ import type { ProcessManager } from '../processors/process-manager.ts';
 export function erasureManager(services: CommandServices, context: CommandContext): ProcessManager {
   return {
     name: 'erasures',
-    handles: ['MemoryErased', 'SummaryGenerated', 'ReasoningTraceErased'],
+    handles: [
+      'MemoryErased',
+      'SummaryGenerated',
+      'ReasoningTraceErased',
+      'LessonRevised',
+      'LessonForgotten',
+    ],
+    // It runs before any key is opened, and needs no texts.
+    routingOnly: true,
     // No caller waits for it: the command that erases completes its erasure itself.
     lingerMs: 1_000,
     async handle(events) {
-      for (const { event, metadata } of events) {
-        const { tenant } = metadata;
-        const inTenant = { ...context, caller: { ...context.caller, tenant } };
-        if (event.type === 'SummaryGenerated') await eraseWithSources(services, inTenant, event.data);
-        if (event.type === 'ReasoningTraceErased') await services.vault.destroy(tenant, event.data.keyId);
-        if (event.type !== 'MemoryErased') continue;
-        await completeErasure(services, inTenant, { tenant, ...event.data });
-      }
+      for (const loaded of events) await complete(services, context, loaded);
     },
   };
+}
+
+async function complete(
+  services: CommandServices,
+  context: CommandContext,
+  { event, metadata, stream, revision }: LoadedEvent,
+): Promise<void> {
+  const { store, vault } = services;
+  const { tenant } = metadata;
+  const inTenant = { ...context, caller: { ...context.caller, tenant } };
+  switch (event.type) {
+    case 'MemoryErased':
+      return completeErasure(services, inTenant, { tenant, ...event.data });
+    case 'SummaryGenerated':
+      return eraseWithSources(services, inTenant, event.data);
+    case 'ReasoningTraceErased':
+    case 'LessonForgotten':
+      return vault.destroy(tenant, event.data.keyId);
+    case 'LessonRevised': {
+      const before = await store.log.readStream(stream, { from: revision - 1, limit: 1 });
+      const [replaced] = (await store.open(before, { routingOnly: true })).events;
+      if (replaced?.metadata.keyId !== undefined) await vault.destroy(tenant, replaced.metadata.keyId);
+      return;
+    }
+    default:
+  }
 }

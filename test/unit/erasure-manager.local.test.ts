@@ -1,9 +1,11 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { newId } from '../../src/adapters/random.ts';
 import { eventContext } from '../../src/commands/context.ts';
+import { forgetLesson, learnLesson } from '../../src/commands/experience/learn-lesson.ts';
 import { summaryStreamOf } from '../../src/commands/summaries/summary-stream.ts';
 import { systemTenant } from '../../src/domain/access/context.ts';
 import { summaryScopeOf } from '../../src/domain/summaries/summary-scope.ts';
+import { lessonStream } from '../../src/domain/streams.ts';
 import { ManagedProcessor } from '../../src/processors/managed-processor.ts';
 import { processorSchema } from '../../src/processors/schema.ts';
 import { systemClock } from '../../src/ports/clock.ts';
@@ -102,6 +104,42 @@ it('[F6] erases a summary that was made while a memory that it quotes was erased
     'SummaryGenerated',
     'SummaryInvalidated',
   ]);
+});
+
+it('[F6] destroys the keys of lessons that were replaced or forgotten, even if their process was killed before it did', async () => {
+  const { store, vault, sql } = test;
+  const services = { store, vault, clock: systemClock, newId };
+  const none: readonly string[] = [];
+  const places = { orgs: none, teams: none, projects: none, sessions: none, agents: none };
+  const context = {
+    caller: { tenant: 'acme', principal: 'system', roles: [], ...places },
+    cause: 'system' as const,
+    correlationId: 'lessons',
+  };
+  const killed = {
+    ...services,
+    vault: Object.assign(Object.create(vault) as typeof vault, {
+      pseudonym: vault.pseudonym.bind(vault),
+      destroy: () => Promise.reject(new Error('killed')),
+    }),
+  };
+  const lessonId = newId();
+  const texts = { title: 'Filter', description: 'Filter first', content: 'Do: filter' };
+  const lesson = { ...texts, support: 2, failures: 0, model: 'rules-1' };
+  const learn = (...traceIds: string[]) =>
+    learnLesson(killed, context, { lessonId, layer: 'user', scope: { user: 'mia' }, traceIds }, async () => lesson);
+  await learn('t1', 't2');
+  await expect(learn('t1', 't2', 't3')).rejects.toThrow('killed');
+  const onParked = (error: unknown) => {
+    throw error;
+  };
+  const manager = new ManagedProcessor(erasureManager(services, context), { sql, store, onParked });
+  const erased = async () => (await store.load(lessonStream('acme', lessonId))).map((loaded) => loaded.erased);
+  await manager.catchUp();
+  expect(await erased()).toEqual([true, false]);
+  await expect(forgetLesson(killed, context, lessonId, 'erased')).rejects.toThrow('killed');
+  await manager.catchUp();
+  expect(await erased()).toEqual([true, true, false]);
 });
 
 it('[F6] continues where an earlier version stopped', async () => {
