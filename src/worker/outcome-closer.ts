@@ -1,11 +1,11 @@
 import type { CommandContext, CommandServices } from '../commands/context.ts';
 import { observeSignal } from '../commands/outcomes/observe-signal.ts';
+import { signalsOf } from '../commands/outcomes/search-signals.ts';
 import { closingSignal, outcomeOf } from '../domain/learning/outcome.ts';
 import type { RetrievalEvent } from '../domain/retrieval/events.ts';
 import { retrievalStream } from '../domain/streams.ts';
 import type { EventProcessor, Term } from '../processors/processor.ts';
 import type { WakeUp } from '../support/wake-up.ts';
-import { signalsOf } from './search-signals.ts';
 import type { DecisionRow, DecisionTable } from './decision-table.ts';
 
 export interface CloserParts {

@@ -1,6 +1,7 @@
 import type { CommandContext, CommandServices } from '../commands/context.ts';
 import { observeSignal } from '../commands/outcomes/observe-signal.ts';
 import { recordUse } from '../commands/outcomes/record-use.ts';
+import { signalsOf } from '../commands/outcomes/search-signals.ts';
 import { closingSignal, newFeedback, outcomeOf } from '../domain/learning/outcome.ts';
 import { systemTenant } from '../domain/access/context.ts';
 import type { OutcomeEvent, SessionEvent } from '../domain/learning/events.ts';
@@ -13,7 +14,6 @@ import type { ProcessManager } from '../processors/process-manager.ts';
 import type { LoggedDecisions } from '../read-models/learning/logged-decisions.ts';
 import type { DecisionRow, DecisionTable, SessionEnd } from './decision-table.ts';
 import { SearchTexts } from './search-texts.ts';
-import { signalsOf } from './search-signals.ts';
 
 type Followed = LoadedEvent<RetrievalEvent | OutcomeEvent | SessionEvent | PolicyUpdate>;
 type Of<Type extends Followed['event']['type']> = Followed & {

@@ -1,11 +1,11 @@
-import type { OutcomeEvent } from '../../domain/learning/events.ts';
 import type { Outcome } from '../../domain/learning/logged-decision.ts';
 import { outcomeOf } from '../../domain/learning/outcome.ts';
 import type { TraceEvent } from '../../domain/experience/events.ts';
 import type { TraceOutcome } from '../../domain/experience/trace.ts';
-import { outcomeStream, traceStream } from '../../domain/streams.ts';
+import { traceStream } from '../../domain/streams.ts';
 import { changeStream } from '../change-stream.ts';
 import type { CommandContext, CommandServices } from '../context.ts';
+import { signalsOf } from '../outcomes/search-signals.ts';
 
 /** From this quality on, what was used made the search a success. */
 const successFrom = 0.5;
@@ -22,9 +22,7 @@ export async function resolveTrace(
   const { tenant } = context.caller;
   const stream = traceStream(tenant, searchId);
   if ((await services.store.loadOne(stream, 0)) === undefined) return;
-  const signals = (await services.store.load<OutcomeEvent>(outcomeStream(tenant, searchId))).map(
-    ({ event }) => event.data,
-  );
+  const signals = await signalsOf(services.store, tenant, searchId);
   const outcome = traceOutcomeOf(outcomeOf(signals));
   if (outcome === 'pending') return;
   const used = [...new Set(signals.flatMap(({ kind, memoryIds }) => (kind === 'used' ? memoryIds : [])))];

@@ -1,9 +1,9 @@
-import type { OutcomeEvent } from '../domain/learning/events.ts';
-import { checkedSignals, type OutcomeSignal } from '../domain/learning/outcome.ts';
-import { answeredMemories, isRecorded } from '../domain/retrieval/answered-memories.ts';
-import type { RetrievalEvent } from '../domain/retrieval/events.ts';
-import { outcomeStream, retrievalStream } from '../domain/streams.ts';
-import type { EventStore } from '../ports/event-store.ts';
+import type { OutcomeEvent } from '../../domain/learning/events.ts';
+import { checkedSignals, type OutcomeSignal } from '../../domain/learning/outcome.ts';
+import { answeredMemories, isRecorded } from '../../domain/retrieval/answered-memories.ts';
+import type { RetrievalEvent } from '../../domain/retrieval/events.ts';
+import { outcomeStream, retrievalStream } from '../../domain/streams.ts';
+import type { EventStore } from '../../ports/event-store.ts';
 
 /** All signals of a search. What a caller posted before the search was recorded is checked against the answer here. */
 export async function signalsOf(
