@@ -110,7 +110,7 @@ export class DecisionTable {
     );
   }
 
-  /** The process that closes searches writes the same rows: what it has finished stays finished. */
+  /** The process that closes searches writes the same rows: what it has finished stays finished, with its outcome. */
   async write(tx: SqlExecutor, rows: readonly DecisionRow[]): Promise<void> {
     for (const row of rows)
       await tx.query(
@@ -121,7 +121,7 @@ export class DecisionTable {
            in_context = d.in_context or excluded.in_context,
            due_at = case when d.finished then null else excluded.due_at end,
            closed_by = excluded.closed_by, cause = excluded.cause,
-           outcome = case when d.consumed then d.outcome else excluded.outcome end,
+           outcome = case when d.consumed then d.outcome else coalesce(excluded.outcome, d.outcome) end,
            finished = d.finished or excluded.finished`,
         [
           this.#logId,

@@ -297,3 +297,14 @@ it('[C1] [F6] compares no question whose content was erased', async () => {
   expect(rows.length).toBeGreaterThan(0);
   for (const { row } of rows) expect(row).not.toMatch(/build time|"s"|,s,/);
 });
+
+it('[C1] keeps the outcome of a search that was closed while the manager handled an event of it', async () => {
+  now = Date.now();
+  const own = ask('r', { sessionId: 's', askedAt: now - 1_000 });
+  await own.record();
+  await follow();
+  const [row] = await table.ofSearches([{ tenant: 'r', search: own.id }]);
+  await table.close(row!, { kind: 'ignored', explicit: false });
+  await test.sql.transaction((tx) => table.write(tx, [{ ...row!, inContext: true }]));
+  expect(await decisions.finished('r')).toMatchObject([{ outcome: { kind: 'ignored' } }]);
+});
