@@ -211,6 +211,15 @@ export class DecisionTable {
     );
   }
 
+  /** Makes a search that could not be closed due later. */
+  async postpone({ tenant, search }: SearchKey, until: Date): Promise<void> {
+    await this.#sql.query(
+      `update control.decisions set due_at = $4
+       where log_id = $1 and tenant = $2 and search = $3 and due_at is not null`,
+      [this.#logId, tenant, search, until],
+    );
+  }
+
   async forgetSessionEnds(before: Date): Promise<void> {
     await this.#sql.query('delete from control.session_ends where log_id = $1 and ended_at < $2', [
       this.#logId,

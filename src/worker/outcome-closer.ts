@@ -15,7 +15,6 @@ export interface CloserParts {
   readonly changed: WakeUp;
   /** As in `OutcomeParts`. */
   readonly now: () => number;
-  readonly onClosed?: () => void;
   readonly onFailure: (error: unknown) => void;
 }
 
@@ -23,7 +22,7 @@ const atOnce = 40;
 const lanes = 4;
 /** Changes of the table by another process are noticed within this time. */
 const longestPauseMs = 30_000;
-/** A search that could not be closed is tried again after this time. */
+/** A search that could not be closed is tried again after this time, and does not keep the others waiting. */
 const retryMs = 30_000;
 /** A search is recorded within this time after the end of its session, or closed by its window. */
 const keptEndsMs = 24 * 60 * 60 * 1_000;
@@ -34,7 +33,6 @@ export class OutcomeCloser implements EventProcessor {
   readonly sharing = 'lease';
   readonly #parts: CloserParts;
   readonly #context: CommandContext;
-  readonly #retryAt = new Map<string, number>();
 
   constructor(parts: CloserParts, context: CommandContext) {
     this.#parts = parts;
@@ -48,7 +46,7 @@ export class OutcomeCloser implements EventProcessor {
     await table.forgetSessionEnds(new Date(now() - keptEndsMs));
     while (!signal.aborted) {
       const seen = changed.count;
-      const due = (await table.due(new Date(now()), atOnce)).filter((row) => this.#isOutOfPause(row));
+      const due = await table.due(new Date(now()), atOnce);
       for (let from = 0; from < due.length && !signal.aborted; from += lanes)
         await Promise.all(due.slice(from, from + lanes).map((row) => this.#close(row)));
       if (due.length > 0) continue;
@@ -59,7 +57,7 @@ export class OutcomeCloser implements EventProcessor {
   }
 
   async #close(row: DecisionRow): Promise<void> {
-    const { services, table, onFailure, onClosed } = this.#parts;
+    const { services, table, now, onFailure } = this.#parts;
     try {
       // An outcome whose search was never recorded.
       if (row.position === 0) return await table.close(row, undefined);
@@ -77,11 +75,9 @@ export class OutcomeCloser implements EventProcessor {
           known.some(({ source }) => source === closing.source) ? undefined : closing,
         );
       await table.close(row, outcomeOf(closing ? [...signals, closing] : signals));
-      this.#retryAt.delete(row.search);
-      onClosed?.();
     } catch (error) {
-      this.#retryAt.set(row.search, performance.now() + retryMs);
       onFailure(error);
+      await table.postpone(row, new Date(now() + retryMs));
     }
   }
 
@@ -90,10 +86,5 @@ export class OutcomeCloser implements EventProcessor {
     return events.flatMap(({ event }) =>
       event.type === 'ContextAssembled' ? event.data.items.map(({ memoryId }) => memoryId) : [],
     );
-  }
-
-  /** One search that cannot be closed must not keep the others waiting. */
-  #isOutOfPause({ search }: DecisionRow): boolean {
-    return (this.#retryAt.get(search) ?? 0) <= performance.now();
   }
 }

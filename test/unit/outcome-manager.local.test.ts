@@ -14,7 +14,7 @@ import { systemClock } from '../../src/ports/clock.ts';
 import { learningSchema } from '../../src/processors/learning-schema.ts';
 import { ManagedProcessor } from '../../src/processors/managed-processor.ts';
 import { LoggedDecisions } from '../../src/read-models/learning/logged-decisions.ts';
-import { DecisionTable } from '../../src/worker/decision-table.ts';
+import { DecisionTable, type DecisionRow } from '../../src/worker/decision-table.ts';
 import { OutcomeCloser } from '../../src/worker/outcome-closer.ts';
 import { outcomeManager } from '../../src/worker/outcome-manager.ts';
 import { WakeUp } from '../../src/support/wake-up.ts';
@@ -57,16 +57,22 @@ async function follow(): Promise<void> {
   await new ManagedProcessor(manager, { sql: test.sql, store: test.store, onParked }).catchUp();
 }
 
-/** Closes what is due. */
-async function close(): Promise<void> {
+/** Closes what is due. Returns the tenants of the searches that `fails` is true for, once for each failure. */
+async function close(fails: (row: DecisionRow) => boolean = () => false): Promise<string[]> {
   const stop = new AbortController();
+  const failed: string[] = [];
   const failures: unknown[] = [];
   const closer = new OutcomeCloser(
     {
       services: services(),
       table: Object.assign(Object.create(table) as DecisionTable, {
         due: table.due.bind(table),
-        close: table.close.bind(table),
+        postpone: table.postpone.bind(table),
+        async close(...[row, outcome]: Parameters<DecisionTable['close']>) {
+          if (!fails(row)) return table.close(row, outcome);
+          failed.push(row.tenant);
+          throw new Error('cannot be closed');
+        },
         forgetSessionEnds: table.forgetSessionEnds.bind(table),
         nextDue: async () => {
           stop.abort();
@@ -88,7 +94,8 @@ async function close(): Promise<void> {
     report: () => undefined,
     fail: () => undefined,
   });
-  expect(failures).toEqual([]);
+  expect(failures).toHaveLength(failed.length);
+  return failed;
 }
 
 interface Asked {
@@ -307,4 +314,19 @@ it('[C1] keeps the outcome of a search that was closed while the manager handled
   await table.close(row!, { kind: 'ignored', explicit: false });
   await test.sql.transaction((tx) => table.write(tx, [{ ...row!, inContext: true }]));
   expect(await decisions.finished('r')).toMatchObject([{ outcome: { kind: 'ignored' } }]);
+});
+
+it('[C1] searches that cannot be closed keep no other waiting, and are tried again later', async () => {
+  now = Date.now();
+  const stuck = Array.from({ length: 50 }, () => ask('stuck', { arms: 1, sessionId: 's', askedAt: now - 2_000 }));
+  const other = ask('f', { arms: 1, sessionId: 's', askedAt: now - 1_000 });
+  for (const { record } of [...stuck, other]) await record();
+  await follow();
+  now += windowMs;
+  expect(await close(({ tenant }) => tenant === 'stuck')).toHaveLength(50);
+  expect(await outcomesOf('f', other)).toMatchObject([{ source: 'window' }]);
+  now += 60_000;
+  await close();
+  const keys = stuck.map(({ id }) => ({ tenant: 'stuck', search: id }));
+  expect(await table.ofSearches(keys)).toEqual([]);
 });
