@@ -2,9 +2,9 @@
  * What learning needs to know of searches, derived from the log like the checkpoints of the process managers that write it. It holds
  * ids, keyed hashes, times and numbers, and no text: what was asked is read from the log, where it can be erased.
  *
- * `decisions`: searches that can be learned from, with what came of them, and whether the tenant's policy and the global base have learned
- * from them. `session_ends`: for searches that are recorded after their
- * session has ended. `outcome_posters`: principals that have posted an outcome.
+ * `decisions`: searches that can be learned from, with what came of them, and whether the tenant's policy and the global base have
+ * learned from them; kept for a year. `session_ends`: for searches that are recorded after their session has ended; kept for a day.
+ * `outcome_posters`: principals that have posted an outcome.
  */
 export const learningSchema: readonly string[] = [
   `

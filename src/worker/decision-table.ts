@@ -220,10 +220,21 @@ export class DecisionTable {
     );
   }
 
-  async forgetSessionEnds(before: Date): Promise<void> {
+  /** Deletes old ends of sessions, and old decisions whose outcome is final. */
+  async forget({
+    endsBefore,
+    decisionsBefore,
+  }: {
+    readonly endsBefore: Date;
+    readonly decisionsBefore: Date;
+  }): Promise<void> {
     await this.#sql.query('delete from control.session_ends where log_id = $1 and ended_at < $2', [
       this.#logId,
-      before,
+      endsBefore,
+    ]);
+    await this.#sql.query('delete from control.decisions where log_id = $1 and finished and asked_at < $2', [
+      this.#logId,
+      decisionsBefore,
     ]);
   }
 }

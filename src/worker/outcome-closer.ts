@@ -24,8 +24,11 @@ const lanes = 4;
 const longestPauseMs = 30_000;
 /** A search that could not be closed is tried again after this time, and does not keep the others waiting. */
 const retryMs = 30_000;
+const hourMs = 60 * 60 * 1_000;
 /** A search is recorded within this time after the end of its session, or closed by its window. */
-const keptEndsMs = 24 * 60 * 60 * 1_000;
+const keptEndsMs = 24 * hourMs;
+/** Policies are trained and judged on decisions of this time. */
+const keptDecisionsMs = 365 * 24 * hourMs;
 
 /** Closes the searches whose session or window has ended without a signal. One process does it at a time. */
 export class OutcomeCloser implements EventProcessor {
@@ -43,13 +46,20 @@ export class OutcomeCloser implements EventProcessor {
     const { table, changed, now } = this.#parts;
     const { signal } = term;
     term.began();
-    await table.forgetSessionEnds(new Date(now() - keptEndsMs));
+    let forgetAt = now();
     while (!signal.aborted) {
       const seen = changed.count;
       const due = await table.due(new Date(now()), atOnce);
       for (let from = 0; from < due.length && !signal.aborted; from += lanes)
         await Promise.all(due.slice(from, from + lanes).map((row) => this.#close(row)));
       if (due.length > 0) continue;
+      if (now() >= forgetAt) {
+        await table.forget({
+          endsBefore: new Date(now() - keptEndsMs),
+          decisionsBefore: new Date(now() - keptDecisionsMs),
+        });
+        forgetAt = now() + hourMs;
+      }
       const next = await table.nextDue();
       const pauseMs = next && next.getTime() > now() ? next.getTime() - now() : longestPauseMs;
       await changed.after(seen, Math.min(pauseMs, longestPauseMs), signal);

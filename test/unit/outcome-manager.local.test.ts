@@ -58,8 +58,13 @@ async function follow(): Promise<void> {
 }
 
 /** Closes what is due. Returns the tenants of the searches that `fails` is true for, once for each failure. */
-async function close(fails: (row: DecisionRow) => boolean = () => false): Promise<string[]> {
+async function close(
+  fails: (row: DecisionRow) => boolean = () => false,
+  /** Called when nothing is due any more. */
+  pauses: readonly (() => void)[] = [],
+): Promise<string[]> {
   const stop = new AbortController();
+  const left = [...pauses];
   const failed: string[] = [];
   const failures: unknown[] = [];
   const closer = new OutcomeCloser(
@@ -73,10 +78,12 @@ async function close(fails: (row: DecisionRow) => boolean = () => false): Promis
           failed.push(row.tenant);
           throw new Error('cannot be closed');
         },
-        forgetSessionEnds: table.forgetSessionEnds.bind(table),
-        nextDue: async () => {
-          stop.abort();
-          return undefined;
+        forget: table.forget.bind(table),
+        async nextDue() {
+          const passes = left.shift();
+          if (!passes) stop.abort();
+          passes?.();
+          return new Date(now + 1);
         },
       }),
       changed: new WakeUp(),
@@ -329,4 +336,25 @@ it('[C1] searches that cannot be closed keep no other waiting, and are tried aga
   await close();
   const keys = stuck.map(({ id }) => ({ tenant: 'stuck', search: id }));
   expect(await table.ofSearches(keys)).toEqual([]);
+});
+
+it('[C1] forgets the ends of sessions after a day and decisions after a year, while it runs', async () => {
+  now = Date.now();
+  const own = ask('g', { sessionId: 's', askedAt: now - 5_000 });
+  await own.record();
+  await postOutcome(services(), contextOf('g'), own.searchId, { used: [memoryId] });
+  await endSession(services(), contextOf('g'), 's');
+  await follow();
+  const session = sessionKeyOf(test.vault, contextOf('g').caller, 's');
+  const kept = async () => [
+    (await table.endsOf([{ tenant: 'g', session }])).length,
+    (await decisions.finished('g')).length,
+  ];
+  const day = 86_400_000;
+  await close();
+  expect(await kept()).toEqual([1, 1]);
+  await close(undefined, [() => (now += 2 * day)]);
+  expect(await kept()).toEqual([0, 1]);
+  await close(undefined, [() => (now += 366 * day)]);
+  expect(await kept()).toEqual([0, 0]);
 });
