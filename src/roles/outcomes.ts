@@ -1,6 +1,5 @@
 import type { CommandServices } from '../commands/context.ts';
 import { ManagedProcessor } from '../processors/managed-processor.ts';
-import { LoggedDecisions } from '../read-models/learning/logged-decisions.ts';
 import { WakeUp } from '../support/wake-up.ts';
 import { DecisionTable } from '../worker/decision-table.ts';
 import { OutcomeCloser } from '../worker/outcome-closer.ts';
@@ -36,7 +35,6 @@ export function startOutcomes(own: Process, { services, store, models }: Outcome
     {
       services,
       table,
-      decisions: new LoggedDecisions(stores.sql, store.log.logId),
       windowMs: config.outcomeWindowMs,
       now: steadyNow,
     },

@@ -1,52 +1,7 @@
-import type { Arm, Outcome, RouteDecision } from '../domain/learning/logged-decision.ts';
+import type { Outcome } from '../domain/learning/logged-decision.ts';
 import type { EventStore } from '../ports/event-store.ts';
 import type { Sql, SqlExecutor } from '../ports/sql.ts';
-
-/** A search in the table `control.decisions`. */
-export interface DecisionRow {
-  readonly tenant: string;
-  /** Id of the search without its signature. */
-  readonly search: string;
-  readonly searchId: string;
-  /** Of `SearchPerformed`; 0 if an outcome came first. */
-  readonly position: number;
-  readonly askedAt: Date;
-  readonly answeredAt: Date;
-  readonly principal: string;
-  readonly session: string | undefined;
-  /** Absent if there was no choice of a route. */
-  readonly choice: (RouteDecision & { readonly taken: Arm }) | undefined;
-  readonly tokens: number;
-  readonly inContext: boolean;
-  /** When it is closed if nothing more is heard of it; absent once its outcome is final. */
-  readonly dueAt: Date | undefined;
-  readonly closedBy: 'window' | 'session-end';
-  /** Id of the event that closes it when it is due. */
-  readonly cause: string;
-  readonly outcome: Outcome | undefined;
-  readonly finished: boolean;
-  readonly consumed: boolean;
-}
-
-interface StoredRow extends Record<string, unknown> {
-  readonly tenant: string;
-  readonly search: string;
-  readonly search_id: string;
-  readonly position: number;
-  readonly asked_at: Date;
-  readonly answered_at: Date;
-  readonly principal: string;
-  readonly session: string | null;
-  readonly choice: DecisionRow['choice'] | null;
-  readonly tokens: number;
-  readonly in_context: boolean;
-  readonly due_at: Date | null;
-  readonly closed_by: DecisionRow['closedBy'];
-  readonly cause: string;
-  readonly outcome: Outcome | null;
-  readonly finished: boolean;
-  readonly consumed: boolean;
-}
+import { rowOf, type DecisionRow, type SearchKey, type StoredRow } from './decision-row.ts';
 
 export interface SessionEnd {
   readonly tenant: string;
@@ -56,7 +11,6 @@ export interface SessionEnd {
   readonly cause: string;
 }
 
-type SearchKey = Pick<DecisionRow, 'tenant' | 'search'>;
 type SessionKey = Pick<SessionEnd, 'tenant' | 'session'>;
 
 /** The tables of `learningSchema`, of one log. */
@@ -173,6 +127,16 @@ export class DecisionTable {
     }
   }
 
+  /** Marks decisions as learned from by the policies of their tenants. Their outcome does not change any more. Repeatable. */
+  consume(tx: SqlExecutor, searches: readonly SearchKey[]): Promise<void> {
+    return this.#mark(tx, 'consumed', searches);
+  }
+
+  /** Marks decisions as learned from by the global base. Repeatable. */
+  consumeForBase(tx: SqlExecutor, searches: readonly SearchKey[]): Promise<void> {
+    return this.#mark(tx, 'base_consumed', searches);
+  }
+
   async addPosters(
     tx: SqlExecutor,
     posters: readonly { readonly tenant: string; readonly principal: string }[],
@@ -237,27 +201,16 @@ export class DecisionTable {
       decisionsBefore,
     ]);
   }
-}
 
-function rowOf(row: StoredRow): DecisionRow {
-  const { tenant, search, position, principal, tokens, cause, finished, consumed } = row;
-  return {
-    tenant,
-    search,
-    position,
-    principal,
-    tokens,
-    cause,
-    finished,
-    consumed,
-    searchId: row.search_id,
-    askedAt: row.asked_at,
-    answeredAt: row.answered_at,
-    session: row.session ?? undefined,
-    choice: row.choice ?? undefined,
-    inContext: row.in_context,
-    dueAt: row.due_at ?? undefined,
-    closedBy: row.closed_by,
-    outcome: row.outcome ?? undefined,
-  };
+  async #mark(
+    tx: SqlExecutor,
+    column: 'consumed' | 'base_consumed',
+    searches: readonly SearchKey[],
+  ): Promise<void> {
+    await tx.query(
+      `update control.decisions d set ${column} = true from unnest($2::text[], $3::text[]) as gone(tenant, search)
+       where d.log_id = $1 and d.tenant = gone.tenant and d.search = gone.search`,
+      [this.#logId, searches.map(({ tenant }) => tenant), searches.map(({ search }) => search)],
+    );
+  }
 }

@@ -6,7 +6,8 @@ import type { RetrievalEvent } from '../domain/retrieval/events.ts';
 import { retrievalStream } from '../domain/streams.ts';
 import type { EventProcessor, Term } from '../processors/processor.ts';
 import type { WakeUp } from '../support/wake-up.ts';
-import type { DecisionRow, DecisionTable } from './decision-table.ts';
+import type { DecisionRow } from './decision-row.ts';
+import type { DecisionTable } from './decision-table.ts';
 
 export interface CloserParts {
   readonly services: CommandServices;

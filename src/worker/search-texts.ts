@@ -1,7 +1,7 @@
 import { isRefinement } from '../domain/learning/refinement.ts';
 import { retrievalStream } from '../domain/streams.ts';
 import type { EventStore, LoadedEvent } from '../ports/event-store.ts';
-import type { DecisionRow } from './decision-table.ts';
+import type { DecisionRow } from './decision-row.ts';
 
 /** Reads searches from the log when they are needed, each once; nothing is kept after a batch, because questions can be erased. */
 export class SearchTexts {

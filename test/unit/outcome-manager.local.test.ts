@@ -14,7 +14,8 @@ import { systemClock } from '../../src/ports/clock.ts';
 import { learningSchema } from '../../src/processors/learning-schema.ts';
 import { ManagedProcessor } from '../../src/processors/managed-processor.ts';
 import { LoggedDecisions } from '../../src/read-models/learning/logged-decisions.ts';
-import { DecisionTable, type DecisionRow } from '../../src/worker/decision-table.ts';
+import type { DecisionRow } from '../../src/worker/decision-row.ts';
+import { DecisionTable } from '../../src/worker/decision-table.ts';
 import { OutcomeCloser } from '../../src/worker/outcome-closer.ts';
 import { outcomeManager } from '../../src/worker/outcome-manager.ts';
 import { WakeUp } from '../../src/support/wake-up.ts';
@@ -47,10 +48,7 @@ const system: CommandContext = { ...contextOf('system'), cause: 'system' };
 
 /** Follows the log to its end. */
 async function follow(): Promise<void> {
-  const manager = outcomeManager(
-    { services: services(), table, decisions, windowMs, now: () => now },
-    system,
-  );
+  const manager = outcomeManager({ services: services(), table, windowMs, now: () => now }, system);
   const onParked = (error: unknown) => {
     throw error;
   };
@@ -193,7 +191,7 @@ it('[C1] [C3] keeps finished decisions with their outcomes, apart those for eval
   expect(await decisions.finished('b')).toEqual([]);
   expect(await decisions.counts()).toEqual([{ tenant: 'a', finished: 2, waiting: 1, waitingForBase: 1 }]);
 
-  await test.sql.transaction((tx) => decisions.consume(tx, 'a', [own[0]!.id]));
+  await test.sql.transaction((tx) => table.consume(tx, [{ tenant: 'a', search: own[0]!.id }]));
   await postOutcome(services(), contextOf('a'), own[0]!.searchId, { used: [] });
   await follow();
   expect(await decisions.finished('a')).toEqual([]);

@@ -12,7 +12,8 @@ import { learningSchema } from '../../src/processors/learning-schema.ts';
 import { ManagedProcessor } from '../../src/processors/managed-processor.ts';
 import { LoggedDecisions } from '../../src/read-models/learning/logged-decisions.ts';
 import { WakeUp } from '../../src/support/wake-up.ts';
-import { DecisionTable, type DecisionRow } from '../../src/worker/decision-table.ts';
+import type { DecisionRow } from '../../src/worker/decision-row.ts';
+import { DecisionTable } from '../../src/worker/decision-table.ts';
 import { outcomeManager, outcomesName } from '../../src/worker/outcome-manager.ts';
 import { PolicyTrainer } from '../../src/worker/policy-trainer.ts';
 import { adminOf } from '../support/admin.ts';
@@ -52,7 +53,7 @@ function learning(): PolicyLearning {
 /** Follows the log to its end, as the process manager of outcomes does. */
 async function follow(): Promise<void> {
   const manager = outcomeManager(
-    { services: services(), table, decisions, windowMs: 1_000, now: () => Date.now() },
+    { services: services(), table, windowMs: 1_000, now: () => Date.now() },
     system,
   );
   const onParked = (error: unknown) => {

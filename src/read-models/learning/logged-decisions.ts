@@ -1,5 +1,5 @@
 import type { LoggedDecision, Outcome, RouteDecision, Arm } from '../../domain/learning/logged-decision.ts';
-import type { Sql, SqlExecutor } from '../../ports/sql.ts';
+import type { Sql } from '../../ports/sql.ts';
 
 interface DecisionRow extends Record<string, unknown> {
   readonly tenant: string;
@@ -77,26 +77,6 @@ export class LoggedDecisions {
          count(*) filter (where ${isLearnable} and not base_consumed) as "waitingForBase"
        from control.decisions where log_id = $1 and finished and choice is not null group by tenant order by tenant`,
       [this.#logId],
-    );
-  }
-
-  /** Marks decisions as learned from. Their outcome does not change any more. Repeatable. */
-  async consume(tx: SqlExecutor, tenant: string, searches: readonly string[]): Promise<void> {
-    await tx.query(
-      'update control.decisions set consumed = true where log_id = $1 and tenant = $2 and search = any ($3::text[])',
-      [this.#logId, tenant, [...searches]],
-    );
-  }
-
-  /** The same for the global base. */
-  async consumeForBase(
-    tx: SqlExecutor,
-    searches: readonly { readonly tenant: string; readonly search: string }[],
-  ): Promise<void> {
-    await tx.query(
-      `update control.decisions d set base_consumed = true from unnest($2::text[], $3::text[]) as gone(tenant, search)
-       where d.log_id = $1 and d.tenant = gone.tenant and d.search = gone.search`,
-      [this.#logId, searches.map(({ tenant }) => tenant), searches.map(({ search }) => search)],
     );
   }
 
