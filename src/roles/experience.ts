@@ -2,7 +2,6 @@ import { o200k } from '../adapters/tokenizer/o200k.ts';
 import { readRoutingSettings } from '../commands/configure-routing.ts';
 import type { CommandServices } from '../commands/context.ts';
 import type { Ledger } from '../commands/ledger/ledger.ts';
-import { ManagedProcessor } from '../processors/managed-processor.ts';
 import type { ProcessManager } from '../processors/process-manager.ts';
 import { LessonReader } from '../queries/experience/lesson-reader.ts';
 import { TraceReader } from '../queries/experience/trace-reader.ts';
@@ -14,11 +13,8 @@ import { traceOutcomes } from '../worker/trace-outcomes.ts';
 import type { CommandSide } from './command-side.ts';
 import { systemCommandContext, type Process } from './process.ts';
 import type { ReadSide } from './read-side.ts';
-import { startProcessor } from './start-processor.ts';
+import { readModelWaitMs as waitMs, startManager } from './start-processor.ts';
 import { openWritingModel } from './writing-model.ts';
-
-/** A read model that is further behind is being rebuilt, or its source is down: the lesson is retried. */
-const waitMs = 30_000;
 
 interface ExperienceServices extends Pick<ReadSide, 'models' | 'embedders'> {
   readonly services: CommandServices;
@@ -31,17 +27,8 @@ export function startExperience(
   own: Process,
   { services, store, models, embedders, ledger }: ExperienceServices,
 ): void {
-  const { sql } = own.stores;
-  const start = (manager: ProcessManager, message: string) =>
-    startProcessor(
-      own,
-      new ManagedProcessor(manager, {
-        sql,
-        store,
-        onParked: (error) => own.logger.warn({ err: error }, message),
-      }),
-    );
-  const table = new TraceMemoriesTable(sql, store);
+  const start = (manager: ProcessManager, message: string) => startManager(own, store, manager, message);
+  const table = new TraceMemoriesTable(own.stores.sql, store);
   start(
     traceManager({ services, table }, systemCommandContext('traces')),
     'the erasure of a trace failed and will be retried',

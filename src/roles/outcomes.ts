@@ -1,5 +1,4 @@
 import type { CommandServices } from '../commands/context.ts';
-import { ManagedProcessor } from '../processors/managed-processor.ts';
 import { WakeUp } from '../support/wake-up.ts';
 import { DecisionTable } from '../worker/decision-table.ts';
 import { OutcomeCloser } from '../worker/outcome-closer.ts';
@@ -9,13 +8,10 @@ import { ValueReader } from '../queries/policies/value-reader.ts';
 import type { CommandSide } from './command-side.ts';
 import { systemCommandContext, type Process } from './process.ts';
 import type { ReadSide } from './read-side.ts';
-import { startProcessor } from './start-processor.ts';
+import { readModelWaitMs as waitMs, startManager, startProcessor } from './start-processor.ts';
 
 /** Milliseconds since 1970 by the clock at the start of the process: a clock that is set later does not end windows. */
 const steadyNow = (): number => performance.timeOrigin + performance.now();
-
-/** A read model that is further behind is being rebuilt, or its source is down: the look is retried. */
-const waitMs = 30_000;
 
 interface OutcomeServices extends Pick<ReadSide, 'models'> {
   readonly services: CommandServices;
@@ -40,13 +36,13 @@ export function startOutcomes(own: Process, { services, store, models }: Outcome
     },
     context,
   );
-  const follower = new ManagedProcessor(manager, {
-    sql: stores.sql,
+  startManager(
+    own,
     store,
-    onParked: (error) =>
-      logger.warn({ err: error }, 'the outcome of a search could not be followed and will be retried'),
-  });
-  startProcessor(own, follower, () => changed.wake());
+    manager,
+    'the outcome of a search could not be followed and will be retried',
+    () => changed.wake(),
+  );
   const onFailure = (error: unknown) =>
     logger.warn({ err: error }, 'the outcome of a search could not be recorded and will be retried');
   startProcessor(own, new OutcomeCloser({ services, table, changed, now: steadyNow, onFailure }, context));
@@ -61,11 +57,5 @@ function startValues(own: Process, { services, store, models }: OutcomeServices)
     searches: (tenant: string, minPosition: number) => reader.searches(tenant, { minPosition, waitMs }),
   };
   const manager = new ValueManager({ services, reads }, systemCommandContext('values'));
-  const follower = new ManagedProcessor(manager, {
-    sql: own.stores.sql,
-    store,
-    onParked: (error) =>
-      own.logger.warn({ err: error }, 'the values of memories could not be compared, which will be retried'),
-  });
-  startProcessor(own, follower);
+  startManager(own, store, manager, 'the values of memories could not be compared, which will be retried');
 }

@@ -9,10 +9,7 @@ import { outcomesName } from '../worker/outcome-manager.ts';
 import { PolicyTrainer } from '../worker/policy-trainer.ts';
 import { systemCommandContext, type Process } from './process.ts';
 import type { ReadSide } from './read-side.ts';
-import { startProcessor } from './start-processor.ts';
-
-/** A read model that is further behind is being rebuilt, or its source is down: the policies are tried again. */
-const waitMs = 30_000;
+import { readModelWaitMs as waitMs, startProcessor } from './start-processor.ts';
 
 interface LearningServices extends Pick<ReadSide, 'models'> {
   readonly services: CommandServices;

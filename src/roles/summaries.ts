@@ -7,7 +7,6 @@ import {
   summaryGenerationMetrics,
   summaryRetrievalMetrics,
 } from '../observability/summary-metrics.ts';
-import { ManagedProcessor } from '../processors/managed-processor.ts';
 import type { ProcessManager } from '../processors/process-manager.ts';
 import type { ReadModels } from '../queries/read-models.ts';
 import type { SummaryReaderParts } from '../queries/summaries/list-summaries.ts';
@@ -20,11 +19,8 @@ import { SummaryScheduler } from '../worker/summary-scheduler.ts';
 import { SummaryWriter } from '../worker/summary-writer.ts';
 import type { CommandSide } from './command-side.ts';
 import { systemCommandContext, type Process } from './process.ts';
-import { startProcessor } from './start-processor.ts';
+import { readModelWaitMs, startManager, startProcessor } from './start-processor.ts';
 import { openWritingModel } from './writing-model.ts';
-
-/** A read model that is further behind is being rebuilt, or its source is down: the summary is retried. */
-const readModelPatienceMs = 30_000;
 
 interface SummaryServices {
   readonly services: CommandServices;
@@ -36,29 +32,22 @@ interface SummaryServices {
 /** Makes the summaries of layers: those that callers ask for, and those that are due. */
 export function startSummaries(own: Process, { services, store, models, ledger }: SummaryServices): void {
   const { config, stores, logger, metrics } = own;
-  const { sql } = stores;
   const context = systemCommandContext('summaries');
-  const managed = (manager: ProcessManager) =>
-    new ManagedProcessor(manager, {
-      sql,
-      store,
-      onParked: (error) => logger.warn({ err: error }, 'summaries could not be made and will be retried'),
-    });
+  const start = (manager: ProcessManager, onProgress?: () => void) =>
+    startManager(own, store, manager, 'summaries could not be made and will be retried', onProgress);
   const generator = {
     services,
     tokenizer: o200k,
     read: (tenant: string, scope: SummaryScope, minPosition: number) =>
-      readScopeSources(models, tenant, scope, { minPosition, waitMs: readModelPatienceMs }),
+      readScopeSources(models, tenant, scope, { minPosition, waitMs: readModelWaitMs }),
     writer: summaryWriter(own, ledger),
     onGenerated: summaryGenerationMetrics(metrics.meter),
   };
-  const table = new SummaryScheduleTable(sql, store);
+  const table = new SummaryScheduleTable(stores.sql, store);
   const changed = new WakeUp();
   const { summaryWindowMs: windowMs } = config;
-  startProcessor(own, managed(summaryManager(generator, context)));
-  startProcessor(own, managed(summaryScheduleManager({ services, table, windowMs }, context)), () =>
-    changed.wake(),
-  );
+  start(summaryManager(generator, context));
+  start(summaryScheduleManager({ services, table, windowMs }, context), () => changed.wake());
   const onFailure = (error: unknown) =>
     logger.warn({ err: error }, 'the summaries of a scope could not be made and will be retried');
   startProcessor(own, new SummaryScheduler({ ...generator, table, changed, windowMs, onFailure }, context));
