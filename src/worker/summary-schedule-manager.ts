@@ -1,7 +1,7 @@
 import type { CommandContext, CommandServices } from '../commands/context.ts';
 import { readSummarySettings, type SettingsByLayer } from '../commands/summaries/configure-summaries.ts';
 import { invalidateSummary } from '../commands/summaries/invalidate-summary.ts';
-import { summaryStreamOf } from '../commands/summaries/summary-stream.ts';
+import { summaryIdOf } from '../commands/summaries/summary-stream.ts';
 import type { MemoryEvent } from '../domain/memory/events.ts';
 import { memoryStream } from '../domain/streams.ts';
 import type { SummaryEvent, SummaryPolicyEvent } from '../domain/summaries/events.ts';
@@ -15,7 +15,7 @@ import {
   type ScheduleState,
 } from '../domain/summaries/schedule.ts';
 import { summaryScopeOf, type SummaryScope } from '../domain/summaries/summary-scope.ts';
-import type { LoadedEvent } from '../ports/event-store.ts';
+import type { EventStore, LoadedEvent } from '../ports/event-store.ts';
 import type { ProcessManager } from '../processors/process-manager.ts';
 import type { ScheduledScope, ScheduleRow, SummaryScheduleTable } from './summary-schedule-table.ts';
 
@@ -48,6 +48,7 @@ export function summaryScheduleManager(parts: ScheduleParts, context: CommandCon
       'SummaryInvalidated',
       'SummaryConfigured',
     ],
+    routingOnly: true,
     // A change is due two seconds later at the earliest.
     lingerMs: 500,
     async handle(events) {
@@ -135,45 +136,70 @@ async function settingsOf(
   return all;
 }
 
-/** The scope of each event; undefined for events of no scope. Only the first event of a memory says where it is. */
+/** The scope of each event; undefined for events of no scope. */
 async function scopesOf(
   { store, vault }: CommandServices,
   events: readonly Followed[],
 ): Promise<(ScheduledScope | undefined)[]> {
-  const scheduled = (tenant: string, scope: SummaryScope): ScheduledScope => {
-    const stream = summaryStreamOf(vault, tenant, scope);
-    const { layer, scope: identifiers } = scope;
-    return { tenant, layer, scope: identifiers, summary: stream.slice(stream.indexOf('.') + 1) };
-  };
-  const places = new Map<string, Promise<SummaryScope | undefined>>();
-  for (const { event, metadata } of events)
-    if (event.type === 'MemoryStored')
-      places.set(`${metadata.tenant}/${event.data.memoryId}`, Promise.resolve(summaryScopeOf(event.data)));
-  const placeOf = (tenant: string, memoryId: string) => {
-    const key = `${tenant}/${memoryId}`;
-    const known = places.get(key) ?? readPlace();
-    places.set(key, known);
-    return known;
-    async function readPlace(): Promise<SummaryScope | undefined> {
-      const first = (await store.loadOne(memoryStream(tenant, memoryId), 0))?.event;
-      return first?.type === 'MemoryStored' ? summaryScopeOf(first.data) : undefined;
-    }
-  };
+  const places = new MemoryPlaces(store, events);
   const scopes: (ScheduledScope | undefined)[] = [];
   for (let from = 0; from < events.length; from += readsAtOnce)
     scopes.push(
       ...(await Promise.all(
-        events.slice(from, from + readsAtOnce).map(async ({ event, metadata: { tenant } }) => {
-          if (event.type === 'SummaryConfigured') return undefined;
-          // Variants are made when contexts need them.
-          if (event.type === 'SummaryGenerated' && event.data.person) return undefined;
-          const place =
-            'memoryId' in event.data && !('layer' in event.data && 'reason' in event.data)
-              ? await placeOf(tenant, event.data.memoryId)
-              : (event.data as SummaryScope);
-          return place && scheduled(tenant, place);
+        events.slice(from, from + readsAtOnce).map(async (loaded) => {
+          const { tenant } = loaded.metadata;
+          const place = await placeOf(loaded, places);
+          if (!place) return undefined;
+          const { layer, scope } = place;
+          return { tenant, layer, scope, summary: summaryIdOf(vault, tenant, place) };
         }),
       )),
     );
   return scopes;
+}
+
+async function placeOf(
+  { event, metadata }: Followed,
+  places: MemoryPlaces,
+): Promise<SummaryScope | undefined> {
+  switch (event.type) {
+    case 'SummaryConfigured':
+    case 'SummaryRequested':
+      return undefined;
+    case 'SummaryGenerated':
+      // Variants are made when contexts need them.
+      return event.data.person ? undefined : event.data;
+    case 'SummaryInvalidated':
+      return event.data;
+    default:
+      return places.of(metadata.tenant, event.data.memoryId);
+  }
+}
+
+/** The scopes of memories. Only the first event of a memory has its scope, so it is read from the log unless it is among `events`. */
+class MemoryPlaces {
+  readonly #store: EventStore;
+  readonly #known = new Map<string, Promise<SummaryScope | undefined>>();
+
+  constructor(store: EventStore, events: readonly Followed[]) {
+    this.#store = store;
+    for (const { event, metadata } of events)
+      if (event.type === 'MemoryStored')
+        this.#known.set(
+          `${metadata.tenant}/${event.data.memoryId}`,
+          Promise.resolve(summaryScopeOf(event.data)),
+        );
+  }
+
+  of(tenant: string, memoryId: string): Promise<SummaryScope | undefined> {
+    const key = `${tenant}/${memoryId}`;
+    const known = this.#known.get(key) ?? this.#read(tenant, memoryId);
+    this.#known.set(key, known);
+    return known;
+  }
+
+  async #read(tenant: string, memoryId: string): Promise<SummaryScope | undefined> {
+    const first = (await this.#store.loadOne(memoryStream(tenant, memoryId), 0))?.event;
+    return first?.type === 'MemoryStored' ? summaryScopeOf(first.data) : undefined;
+  }
 }
