@@ -4,7 +4,7 @@ import { digestOf } from '../digest.ts';
 import { protect, type Projection, type Tables } from '../projection.ts';
 import { Recordset } from '../recordset.ts';
 import { scopeColumns, scopeColumnTypes, scopeRow } from '../scope-columns.ts';
-import { insert, remove, type Write } from '../write.ts';
+import { insert, remove, together, type Write } from '../write.ts';
 
 const keyColumns = { tenant: 'text', lesson_id: 'uuid' } as const;
 const columns = {
@@ -79,11 +79,8 @@ function plan(events: readonly LoadedEvent<LessonEvent>[], tables: Tables): Writ
     const written = { ...lesson, fallback: fallback ?? null, cited: cited ?? [] };
     return [{ ...keysOf(loaded), ...scopeRow(layer, scope), traces, ...written, position, revised_at: time }];
   });
-  const writes = [
+  return together(
     remove(tables('lessons'), keys, [...last.values()].map(keysOf)),
     insert(tables('lessons'), added, rows),
-  ];
-  return async (tx) => {
-    for (const write of writes) await write(tx);
-  };
+  );
 }

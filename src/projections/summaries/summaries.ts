@@ -8,7 +8,7 @@ import { digestOf } from '../digest.ts';
 import { protect, type Projection, type Tables } from '../projection.ts';
 import { Recordset } from '../recordset.ts';
 import { scopeColumns, scopeColumnTypes, scopeRow } from '../scope-columns.ts';
-import { nothing, remove, statement, type Write } from '../write.ts';
+import { nothing, remove, statement, together, type Write } from '../write.ts';
 import { vectorArray } from '../vectors/vector-sql.ts';
 
 type Generated = LoadedEvent<Extract<SummaryEvent, { type: 'SummaryGenerated' }>>;
@@ -132,7 +132,7 @@ function plan(
 ): Write {
   const { scopes, all } = progressOf(events);
   const replaced = all.filter(({ rows }) => rows !== undefined);
-  const writes = [
+  return together(
     remove(tables('summaries'), summaryKeys, replaced),
     ...scopes.map(({ tenant, scope, erased }) => removeQuoting(tables, tenant, scope, erased)),
     ...scopes.map(({ tenant, scope, invalidated }) =>
@@ -148,10 +148,7 @@ function plan(
       replaced.flatMap(({ rows }) => rows!),
       vectors,
     ),
-  ];
-  return async (tx) => {
-    for (const write of writes) await write(tx);
-  };
+  );
 }
 
 function progressOf(events: readonly LoadedEvent<SummaryEvent>[]): {

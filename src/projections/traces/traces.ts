@@ -6,7 +6,7 @@ import { protect, type Projection, type Tables } from '../projection.ts';
 import { Recordset } from '../recordset.ts';
 import { scopeColumns, scopeColumnTypes, scopeRow } from '../scope-columns.ts';
 import { vectorArray } from '../vectors/vector-sql.ts';
-import { nothing, remove, statement, type Write } from '../write.ts';
+import { nothing, remove, statement, together, type Write } from '../write.ts';
 
 const keyColumns = { tenant: 'text', trace_id: 'uuid' } as const;
 const columns = {
@@ -158,7 +158,7 @@ function plan(events: readonly LoadedEvent<TraceEvent>[], tables: Tables, vector
       ? [{ tenant: metadata.tenant, trace_id: event.data.traceId }]
       : [],
   );
-  const writes = [
+  return together(
     ...events.map(({ event, metadata, erased }) =>
       event.type === 'ReasoningTraceResolved' && !erased
         ? resolve(tables('traces'), metadata.tenant, event.data)
@@ -166,10 +166,7 @@ function plan(events: readonly LoadedEvent<TraceEvent>[], tables: Tables, vector
     ),
     remove(tables('traces'), keys, gone),
     insertWithVectors(tables('traces'), rows, vectors),
-  ];
-  return async (tx) => {
-    for (const write of writes) await write(tx);
-  };
+  );
 }
 
 function insertWithVectors(table: string, rows: readonly Row[], vectors: Vectors): Write {
