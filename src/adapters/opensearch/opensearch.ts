@@ -175,17 +175,17 @@ class OpenSearchIndex implements LexicalIndex {
   }
 }
 
-/** Health of one index, or of the whole cluster. */
 /**
- * A node that starts answers a refresh with "no such index" until it has read its state from disk, while other requests are told to wait.
- * Only if the index is missing then too is that the reason.
+ * While a node starts, it answers a refresh with "no such index", although other requests wait until it has read its state from disk.
+ * So this asks again whether the index exists. If it does, the refresh can be tried again.
  */
 async function refreshFailure(client: Client, index: string, error: unknown): Promise<unknown> {
   if (!(translate(error) instanceof NoSuchGeneration)) return error;
   const { body: exists } = await client.indices.exists({ index });
-  return exists ? new LexicalIndexUnavailable(`the node has only just read its state`) : error;
+  return exists ? new LexicalIndexUnavailable('the node has only just read its state') : error;
 }
 
+/** Health of one index, or of the whole cluster. */
 async function statusOf(client: Client, index?: string): Promise<LexicalIndexHealth['status']> {
   const { body } = await client.cluster.health(index === undefined ? {} : { index });
   return body.status.toLowerCase() as LexicalIndexHealth['status'];
