@@ -1,7 +1,6 @@
-import type { ReservationOutcome } from '../../domain/ledger/decide.ts';
 import { KeyedMutex } from '../../support/keyed-mutex.ts';
 import type { CommandContext } from '../context.ts';
-import type { Ledger, PlannedCall, Reservation } from './ledger.ts';
+import type { Ledger, PlannedCall } from './ledger.ts';
 
 /** Tokens that are reserved at once, so that not every query is an event. */
 const tokensAtOnce = 10_000;
@@ -86,7 +85,7 @@ export class TokenAllowances {
     const many = Math.max(tokensAtOnce, tokens);
     const size = (await this.#ledger.hasRoom(tenant, call(many))) ? many : tokens;
     const [reservation] = await this.#ledger.reserve(context, [call(size)]);
-    if (!isReserved(reservation)) {
+    if (reservation?.outcome !== 'reserved') {
       this.#refusedUntil.set(key, performance.now() + refusedMs);
       return undefined;
     }
@@ -115,9 +114,4 @@ export class TokenAllowances {
     };
     await this.#ledger.settle(context, [cost]).catch(this.#onError);
   }
-}
-
-function isReserved(reservation: Reservation | undefined): reservation is Reservation {
-  const reserved: ReservationOutcome = 'reserved';
-  return reservation?.outcome === reserved;
 }
