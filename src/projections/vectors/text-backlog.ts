@@ -1,6 +1,7 @@
 import {
   EmbedderUnavailable,
   EmbeddingBudgetExhausted,
+  TextRefused,
   type Embedders,
   type RegisteredModel,
 } from '../../ports/embedder.ts';
@@ -11,9 +12,11 @@ import { hasPassageVectors, vectorTable } from '../../read-models/vectors/tables
 import { variantOf } from '../../read-models/generation-variant.ts';
 import { groupBy } from '../../domain/group-by.ts';
 import { inBackground } from '../../support/background.ts';
+import { RetrySchedule } from '../../support/resilience/retry-schedule.ts';
 import { textHashSql } from '../../support/text-hash.ts';
 import type { WakeUp } from '../../support/wake-up.ts';
 import { KeptVectors, keptTable, type VectorRow } from './kept-vectors.ts';
+import { textPausesMs, type TextKey } from './passage-backlog.ts';
 import { PassageVectors } from './passage-vectors.ts';
 
 const lease = 'text backlog';
@@ -41,6 +44,8 @@ type WaitingText = VectorRow & { readonly content: string };
 export class TextBacklog {
   readonly #options: TextBacklogOptions;
   readonly #stop = new AbortController();
+  /** The texts that their model refuses. */
+  readonly #refused = new RetrySchedule<TextKey & { readonly model: string }>(textPausesMs);
   #running: Promise<void> = Promise.resolve();
 
   constructor(options: TextBacklogOptions) {
@@ -101,7 +106,7 @@ export class TextBacklog {
       if (texts.length === 0) break;
       for (const [tenant, own] of groupBy(texts, (text) => text.tenant)) {
         try {
-          await this.#embed(model, generation, tenant, own);
+          await this.#embedAccepted(model, generation, tenant, own);
         } catch (error) {
           if (!(error instanceof EmbedderUnavailable)) throw error;
           if (!(error instanceof EmbeddingBudgetExhausted)) return true;
@@ -110,6 +115,28 @@ export class TextBacklog {
       }
     }
     return exhausted.size > 0;
+  }
+
+  /** Embeds texts of a tenant. If the model refuses one of them, each by itself: none keeps the others waiting. */
+  async #embedAccepted(
+    model: RegisteredModel,
+    generation: number,
+    tenant: string,
+    texts: readonly WaitingText[],
+  ): Promise<void> {
+    try {
+      await this.#embed(model, generation, tenant, texts);
+    } catch (error) {
+      if (!(error instanceof TextRefused)) throw error;
+      if (texts.length > 1) {
+        for (const text of texts) await this.#embedAccepted(model, generation, tenant, [text]);
+        return;
+      }
+      const { memory_id, text_hash } = texts[0]!;
+      const key = { model: model.id, tenant, memory_id, text_hash };
+      this.#refused.failed(JSON.stringify(key), key);
+      this.#options.onError(error);
+    }
   }
 
   async #next(
@@ -122,18 +149,26 @@ export class TextBacklog {
       `select generation from read.active where name = 'memories'`,
     );
     if (!live) return [];
+    const later = this.#refused.waiting().filter((text) => text.model === model.id);
     // A text that the read model `memories` does not have yet is passed over.
     return sql.query<WaitingText & Record<string, unknown>>(
       `select v.*, m.value->>'content' as content
        from ${generationTable('vectors', generation)} v
        join ${generationTable('memories', live.generation)} m
          on m.tenant = v.tenant and m.memory_id = v.memory_id and m.to_position is null
-       where v.active and v.tenant <> all($1::text[]) and not exists (
+       where v.active and v.tenant <> all($1::text[])
+         and (v.tenant, v.memory_id, v.text_hash) not in (select * from unnest($2::text[], $3::uuid[], $4::text[]))
+         and not exists (
            select 1 from ${vectorTable(model.id)} k
            where k.tenant = v.tenant and k.memory_id = v.memory_id and coalesce(k.embedding, k.shelved) is not null)
          and ${textHashSql(`(m.value->>'content')`)} = v.text_hash
        order by v.memory_id limit ${atOnce}`,
-      [without],
+      [
+        without,
+        later.map(({ tenant }) => tenant),
+        later.map(({ memory_id }) => memory_id),
+        later.map(({ text_hash }) => text_hash),
+      ],
     );
   }
 
