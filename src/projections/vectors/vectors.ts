@@ -178,29 +178,37 @@ async function missingTexts(
 
 type TextByHash = readonly [hash: string, text: string, tenant: string];
 
-/** The vectors of the texts, without those that the budgets of their tenants do not allow: `TextBacklog` makes them later. */
+/**
+ * The vectors of the texts, without those that the budgets of their tenants do not allow: `TextBacklog` makes them later. Tenants do not
+ * wait for each other, so that a batch of many tenants keeps all workers of a model busy.
+ */
 async function embed(
   embedder: Embedder,
   texts: readonly TextByHash[],
 ): Promise<ReadonlyMap<string, Float32Array>> {
-  const made = new Map<string, Float32Array>();
-  for (const [tenant, own] of groupBy(texts, ([, , tenant]) => tenant)) {
-    const distinct = [...new Map(own.map(([hash, text]) => [hash, text]))].filter(
-      ([hash]) => !made.has(hash),
+  const made = await Promise.all(
+    [...groupBy(texts, ([, , tenant]) => tenant)].map(([tenant, own]) => embedOf(embedder, tenant, own)),
+  );
+  return new Map(made.flat());
+}
+
+async function embedOf(
+  embedder: Embedder,
+  tenant: string,
+  texts: readonly TextByHash[],
+): Promise<(readonly [hash: string, vector: Float32Array])[]> {
+  const distinct = [...new Map(texts.map(([hash, text]) => [hash, text]))];
+  try {
+    const vectors = await embedder.embed(
+      distinct.map(([, text]) => text),
+      'passage',
+      tenant,
     );
-    const vectors = await embedder
-      .embed(
-        distinct.map(([, text]) => text),
-        'passage',
-        tenant,
-      )
-      .catch((error: unknown) => {
-        if (error instanceof EmbeddingBudgetExhausted) return [];
-        throw error;
-      });
-    for (const [index, vector] of vectors.entries()) made.set(distinct[index]![0], vector);
+    return distinct.map(([hash], index) => [hash, vectors[index]!]);
+  } catch (error) {
+    if (error instanceof EmbeddingBudgetExhausted) return [];
+    throw error;
   }
-  return made;
 }
 
 interface Text {
