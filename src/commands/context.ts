@@ -1,7 +1,7 @@
 import { actorOf, type Cause, type TenantContext } from '../domain/access/context.ts';
 import { servedUser } from '../domain/access/on-behalf.ts';
 import type { Clock } from '../ports/clock.ts';
-import type { EventContext, EventStore } from '../ports/event-store.ts';
+import type { EventContext, EventStore, LoadedEvent } from '../ports/event-store.ts';
 import type { KeyRef, KeyVault } from '../ports/key-vault.ts';
 
 /** What commands depend on. */
@@ -31,6 +31,19 @@ export interface CommandContext {
   readonly causationId?: string;
   readonly traceId?: string;
   readonly idempotency?: Idempotency;
+}
+
+/** The same context in another tenant. */
+export function inTenant(context: CommandContext, tenant: string): CommandContext {
+  return { ...context, caller: { ...context.caller, tenant } };
+}
+
+/** The context of what the program does because of an event: in the tenant of the event, and caused by it. */
+export function causedBy(
+  context: CommandContext,
+  { id, metadata: { tenant, correlationId } }: Pick<LoadedEvent, 'id' | 'metadata'>,
+): CommandContext {
+  return { ...inTenant(context, tenant), correlationId, causationId: id };
 }
 
 export interface CommandResult {

@@ -1,5 +1,5 @@
 import { o200k } from '../adapters/tokenizer/o200k.ts';
-import type { CommandServices } from '../commands/context.ts';
+import { inTenant, type CommandServices } from '../commands/context.ts';
 import type { Ledger } from '../commands/ledger/ledger.ts';
 import { MeteredEmbedders } from '../commands/ledger/metered-embedders.ts';
 import { TokenAllowances } from '../commands/ledger/token-allowances.ts';
@@ -110,7 +110,7 @@ function meteredEmbedders(
   const allowances = new TokenAllowances(
     ledger,
     newId,
-    (tenant) => ({ ...context, caller: { ...context.caller, tenant } }),
+    (tenant) => inTenant(context, tenant),
     (error) =>
       logger.warn({ err: error }, 'the cost of embeddings could not be charged; it will be as reserved'),
   );

@@ -1,4 +1,4 @@
-import type { CommandContext, CommandServices } from '../commands/context.ts';
+import { inTenant, type CommandContext, type CommandServices } from '../commands/context.ts';
 import { completeErasure } from '../commands/erase-memory.ts';
 import { eraseWithSources } from '../commands/summaries/record-summary.ts';
 import type { LoadedEvent } from '../ports/event-store.ts';
@@ -36,12 +36,12 @@ async function complete(
 ): Promise<void> {
   const { store, vault } = services;
   const { tenant } = metadata;
-  const inTenant = { ...context, caller: { ...context.caller, tenant } };
+  const own = inTenant(context, tenant);
   switch (event.type) {
     case 'MemoryErased':
-      return completeErasure(services, inTenant, { tenant, ...event.data });
+      return completeErasure(services, own, { tenant, ...event.data });
     case 'SummaryGenerated':
-      return eraseWithSources(services, inTenant, event.data);
+      return eraseWithSources(services, own, event.data);
     case 'ReasoningTraceErased':
     case 'LessonForgotten':
       return vault.destroy(tenant, event.data.keyId);

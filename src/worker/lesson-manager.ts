@@ -1,4 +1,4 @@
-import type { CommandContext, CommandServices } from '../commands/context.ts';
+import { causedBy, type CommandContext, type CommandServices } from '../commands/context.ts';
 import { forgetLesson, learnLesson } from '../commands/experience/learn-lesson.ts';
 import type { Placement } from '../domain/access/visibility.ts';
 import type { LearnedLesson, TraceEvent } from '../domain/experience/events.ts';
@@ -57,7 +57,7 @@ export class LessonManager implements ProcessManager {
   readonly lingerMs = 200;
   readonly #parts: LessonManagerParts;
   readonly #context: CommandContext;
-  /** Position that reads of lessons include: of the last one, which may be of a process that was killed. */
+  /** Position of the last lesson, which reads of lessons include. At first it is the head of the log: another process may have written it. */
   #written: number | undefined;
 
   constructor(parts: LessonManagerParts, context: CommandContext) {
@@ -91,11 +91,11 @@ export class LessonManager implements ProcessManager {
     const placement = { layer, scope };
     const similar = await reads.attemptsLike(tenant, query, placement, upTo);
     const ids = similar.map(({ id }) => id);
-    // Of an attempt that was erased meanwhile there is nothing to learn.
+    // An attempt that was erased meanwhile teaches nothing.
     if (!ids.includes(traceId)) return;
     const known = await reads.drawnFrom(tenant, ids, this.#including(upTo), placement);
     const [first, ...others] = known;
-    const context = this.#contextOf(loaded);
+    const context = causedBy(this.#context, loaded);
     const sources = [...new Set([...ids, ...known.flatMap((lesson) => lesson.traceIds)])];
     const lessonId = first?.lessonId ?? traceId;
     await this.#draw(
@@ -114,7 +114,7 @@ export class LessonManager implements ProcessManager {
   async #withoutTrace(loaded: Followed, traceId: string, upTo: number): Promise<void> {
     const { tenant } = loaded.metadata;
     for (const lesson of await this.#parts.reads.drawnFrom(tenant, [traceId], this.#including(upTo)))
-      await this.#draw(this.#contextOf(loaded), lesson, {
+      await this.#draw(causedBy(this.#context, loaded), lesson, {
         minPosition: upTo,
         isKnown: true,
         write: (findings) => Promise.resolve({ ...lessonOf(findings), model: rules }),
@@ -160,15 +160,5 @@ export class LessonManager implements ProcessManager {
 
   #including(position: number): number {
     return Math.max(position, this.#written ?? 0);
-  }
-
-  #contextOf({ id, metadata }: Followed): CommandContext {
-    const { tenant, correlationId } = metadata;
-    return {
-      ...this.#context,
-      caller: { ...this.#context.caller, tenant },
-      correlationId,
-      causationId: id,
-    };
   }
 }

@@ -1,4 +1,4 @@
-import type { CommandContext, CommandServices } from '../commands/context.ts';
+import { inTenant, type CommandContext, type CommandServices } from '../commands/context.ts';
 import { observeSignal } from '../commands/outcomes/observe-signal.ts';
 import { recordUse } from '../commands/outcomes/record-use.ts';
 import { signalsOf } from '../commands/outcomes/search-signals.ts';
@@ -244,7 +244,7 @@ export class OutcomeBatch {
   }
 
   #contextOf(tenant: string, causationId: string): CommandContext {
-    return { ...this.#context, caller: { ...this.#context.caller, tenant }, causationId };
+    return { ...inTenant(this.#context, tenant), causationId };
   }
 }
 

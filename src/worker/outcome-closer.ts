@@ -1,4 +1,4 @@
-import type { CommandContext, CommandServices } from '../commands/context.ts';
+import { inTenant, type CommandContext, type CommandServices } from '../commands/context.ts';
 import { observeSignal } from '../commands/outcomes/observe-signal.ts';
 import { signalsOf } from '../commands/outcomes/search-signals.ts';
 import { closingSignal, outcomeOf } from '../domain/learning/outcome.ts';
@@ -73,12 +73,7 @@ export class OutcomeCloser implements EventProcessor {
       // An outcome whose search was never recorded.
       if (row.position === 0) return await table.close(row, undefined);
       const inContext = row.inContext ? await this.#inContext(row) : [];
-      const { caller } = this.#context;
-      const context = {
-        ...this.#context,
-        caller: { ...caller, tenant: row.tenant },
-        causationId: row.cause,
-      };
+      const context = { ...inTenant(this.#context, row.tenant), causationId: row.cause };
       const signals = await signalsOf(services.store, row.tenant, row.search);
       const closing = closingSignal(signals, { inContext, isObservable: true, by: row.closedBy });
       if (closing)

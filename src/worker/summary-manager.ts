@@ -1,4 +1,4 @@
-import type { CommandContext } from '../commands/context.ts';
+import { causedBy, type CommandContext } from '../commands/context.ts';
 import { groupBy } from '../domain/group-by.ts';
 import type { ProcessManager } from '../processors/process-manager.ts';
 import { generateSummaries, type Generation, type GeneratorParts } from './summary-generator.ts';
@@ -9,17 +9,12 @@ export function summaryManager(parts: GeneratorParts, context: CommandContext): 
     name: 'summaries',
     handles: ['SummaryRequested'],
     async handle(events, { signal }) {
-      const generations = events.flatMap(({ id, event, metadata, position }): Generation[] => {
+      const generations = events.flatMap((loaded): Generation[] => {
+        const { event, metadata, position } = loaded;
         if (event.type !== 'SummaryRequested') return [];
-        const { tenant, correlationId, traceId } = metadata;
+        const { traceId } = metadata;
         const { layer, scope, person, depths } = event.data;
-        const own = {
-          ...context,
-          caller: { ...context.caller, tenant },
-          correlationId,
-          causationId: id,
-          ...(traceId !== undefined && { traceId }),
-        };
+        const own = { ...causedBy(context, loaded), ...(traceId !== undefined && { traceId }) };
         const trigger = metadata.cause === 'system' ? ('context' as const) : ('refresh' as const);
         return [{ context: own, summarized: { layer, scope, person }, depths, trigger, position }];
       });

@@ -1,4 +1,4 @@
-import type { CommandContext, CommandServices } from '../commands/context.ts';
+import { causedBy, type CommandContext, type CommandServices } from '../commands/context.ts';
 import { readSummarySettings, type SettingsByLayer } from '../commands/summaries/configure-summaries.ts';
 import { invalidateSummary } from '../commands/summaries/invalidate-summary.ts';
 import { summaryIdOf } from '../commands/summaries/summary-stream.ts';
@@ -110,20 +110,20 @@ async function invalidate(
   services: CommandServices,
   context: CommandContext,
   scope: SummaryScope,
-  { id, event, metadata, position }: Followed,
+  loaded: Followed,
 ): Promise<void> {
+  const { event, position } = loaded;
   const isReplaced = event.type === 'MemoryUpdated' && event.data.contentLength !== undefined;
   if (!isReplaced && event.type !== 'MemoryDeleted') return;
-  const own = {
-    ...context,
-    caller: { ...context.caller, tenant: metadata.tenant },
-    correlationId: metadata.correlationId,
-    causationId: id,
-  };
   const { memoryId } = event.data;
   const reason = isReplaced ? ('replaced' as const) : ('deleted' as const);
   const { layer, scope: identifiers } = scope;
-  await invalidateSummary(services, own, { layer, scope: identifiers }, { memoryId, reason, position });
+  await invalidateSummary(
+    services,
+    causedBy(context, loaded),
+    { layer, scope: identifiers },
+    { memoryId, reason, position },
+  );
 }
 
 async function settingsOf(

@@ -1,4 +1,4 @@
-import type { CommandContext } from '../commands/context.ts';
+import { inTenant, type CommandContext } from '../commands/context.ts';
 import { readSummarySettings } from '../commands/summaries/configure-summaries.ts';
 import { layers } from '../domain/layers.ts';
 import { groupBy } from '../domain/group-by.ts';
@@ -91,7 +91,7 @@ export class SummaryScheduler implements EventProcessor {
     try {
       const settings = await readSummarySettings(services.store, rows[0]!.tenant);
       const generations = rows.map(({ tenant, layer, scope, state, due, cause }) => ({
-        context: { ...this.#context, caller: { ...this.#context.caller, tenant }, causationId: cause },
+        context: { ...inTenant(this.#context, tenant), causationId: cause },
         summarized: { layer, scope },
         depths: settings[layer].depths,
         trigger: due!.trigger,

@@ -1,4 +1,4 @@
-import type { CommandContext, CommandServices } from '../commands/context.ts';
+import { causedBy, type CommandContext, type CommandServices } from '../commands/context.ts';
 import { eraseTrace } from '../commands/experience/erase-trace.ts';
 import type { TraceEvent } from '../domain/experience/events.ts';
 import type { MemoryEvent } from '../domain/memory/events.ts';
@@ -28,14 +28,10 @@ export function traceManager(
     async handle(events) {
       const added: TraceMemory[] = [];
       const gone: TraceMemory[] = [];
-      for (const { id, event, metadata, erased } of events as readonly Followed[]) {
-        const { tenant, correlationId } = metadata;
-        const own = {
-          ...context,
-          caller: { ...context.caller, tenant },
-          correlationId,
-          causationId: id,
-        };
+      for (const loaded of events as readonly Followed[]) {
+        const { event, metadata, erased } = loaded;
+        const { tenant } = metadata;
+        const own = causedBy(context, loaded);
         if (event.type === 'ReasoningTraceRecorded') {
           if (erased || event.data.origin !== 'caller') continue;
           const named = namedBy(tenant, event.data);

@@ -1,4 +1,4 @@
-import type { CommandContext, CommandServices } from '../commands/context.ts';
+import { causedBy, type CommandContext, type CommandServices } from '../commands/context.ts';
 import { resolveTrace } from '../commands/experience/resolve-trace.ts';
 import type { ProcessManager } from '../processors/process-manager.ts';
 
@@ -8,15 +8,9 @@ export function traceOutcomes(services: CommandServices, context: CommandContext
     name: 'trace-outcomes',
     handles: ['OutcomeObserved'],
     async handle(events) {
-      for (const { id, stream, metadata } of events) {
-        const { tenant, correlationId } = metadata;
-        const own = {
-          ...context,
-          caller: { ...context.caller, tenant },
-          correlationId,
-          causationId: id,
-        };
-        await resolveTrace(services, own, stream.slice(stream.indexOf('.') + 1));
+      for (const loaded of events) {
+        const { stream } = loaded;
+        await resolveTrace(services, causedBy(context, loaded), stream.slice(stream.indexOf('.') + 1));
       }
     },
   };

@@ -1,5 +1,5 @@
 import { changeStream } from '../commands/change-stream.ts';
-import type { CommandContext, CommandServices } from '../commands/context.ts';
+import { inTenant, type CommandContext, type CommandServices } from '../commands/context.ts';
 import { evidenceForLook } from '../domain/learning/looks.ts';
 import {
   decideValues,
@@ -60,14 +60,13 @@ export class ValueManager implements ProcessManager {
   /** Looks if it is time to. Returns how many searches are missing until the next look, at least 1. */
   async #look(tenant: string, { position, id }: LoadedEvent): Promise<number> {
     const { services, reads } = this.#parts;
-    const { caller } = this.#context;
     const loaded = await services.store.load<ValuesComparison>(valuesStream(tenant));
     const looks = loaded.at(-1)?.event.data.looks ?? valuesOff.looks;
     const count = await reads.count(tenant, position);
     const needed = evidenceForLook(looks);
     if (count < needed) return needed - count;
     const gain = valueGain(await reads.searches(tenant, position));
-    const own = { ...this.#context, caller: { ...caller, tenant }, causationId: id };
+    const own = { ...inTenant(this.#context, tenant), causationId: id };
     await changeStream<ValuesComparison>(services, own, {
       stream: valuesStream(tenant),
       memoryId: '',

@@ -17,7 +17,7 @@ import { isTrainable, leastDecisions } from '../../domain/learning/trainer.ts';
 import { routePolicyStream } from '../../domain/streams.ts';
 import { WrongExpectedRevision, type StreamName } from '../../ports/event-log.ts';
 import type { LoggedDecisions } from '../../read-models/learning/logged-decisions.ts';
-import { eventContext, type CommandContext, type CommandServices } from '../context.ts';
+import { eventContext, inTenant, type CommandContext, type CommandServices } from '../context.ts';
 
 /** Steps that are appended at once. */
 const stepsAtOnce = 100;
@@ -153,8 +153,7 @@ export class PolicyLearning {
   /** False if somebody else was faster: what was decided is outdated. */
   async #append(tenant: string, revision: number, events: readonly RoutePolicyEvent[]): Promise<boolean> {
     const { store } = this.#parts.services;
-    const { caller } = this.#context;
-    const context = eventContext({ ...this.#context, caller: { ...caller, tenant } });
+    const context = eventContext(inTenant(this.#context, tenant));
     try {
       const expected = revision < 0 ? 'noStream' : revision;
       const { position } = await store.append(routePolicyStream(tenant), expected, [...events], context);
