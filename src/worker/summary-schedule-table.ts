@@ -119,6 +119,17 @@ export class SummaryScheduleTable {
     return rows.map(rowOf);
   }
 
+  /** Prolongs claims that have not expired. */
+  async renew(rows: readonly Pick<ScheduledScope, 'tenant' | 'summary'>[], claimMs: number): Promise<void> {
+    if (rows.length === 0) return;
+    await this.#sql.query(
+      `update control.summary_schedule s set claimed_until = now() + $4 * interval '1 millisecond'
+       from unnest($2::text[], $3::text[]) as claimed(tenant, summary)
+       where s.log_id = $1 and s.tenant = claimed.tenant and s.summary = claimed.summary and s.claimed_until > now()`,
+      [this.#logId, rows.map(({ tenant }) => tenant), rows.map(({ summary }) => summary), claimMs],
+    );
+  }
+
   /** When the next scope can be claimed. */
   async nextDue(): Promise<Date | undefined> {
     const [row] = await this.#sql.query<{ next: Date | null }>(

@@ -17,8 +17,9 @@ export interface SchedulerParts extends GeneratorParts {
 }
 
 const atOnce = 20;
-/** Longer than the summaries of so many scopes take. What a process that was killed had claimed is made after this time. */
+/** Claims are renewed while summaries are made. What a process that was killed had claimed is made by another after this time. */
 const claimMs = 120_000;
+const renewalMs = claimMs / 3;
 /** Changes of the schedule by another process are noticed within this time. */
 const longestPauseMs = 30_000;
 /** A scope whose summaries could not be made is tried again after this time, and does not keep the others waiting. */
@@ -30,6 +31,8 @@ export class SummaryScheduler implements EventProcessor {
   readonly sharing = 'group';
   readonly #parts: SchedulerParts;
   readonly #context: CommandContext;
+  /** What this process has claimed and not dealt with yet. */
+  readonly #claimed = new Set<ScheduleRow>();
 
   constructor(parts: SchedulerParts, context: CommandContext) {
     this.#parts = parts;
@@ -37,13 +40,24 @@ export class SummaryScheduler implements EventProcessor {
   }
 
   async run(term: Term): Promise<void> {
+    const { table } = this.#parts;
+    const renew = () => table.renew([...this.#claimed], claimMs).catch(() => undefined);
+    const renewal = setInterval(() => void renew(), renewalMs);
+    try {
+      term.began();
+      await this.#repeat(term.signal);
+    } finally {
+      clearInterval(renewal);
+      this.#claimed.clear();
+    }
+  }
+
+  async #repeat(signal: AbortSignal): Promise<void> {
     const { table, changed, services } = this.#parts;
-    const { signal } = term;
-    term.began();
     while (!signal.aborted) {
       const seen = changed.count;
       const now = services.clock.now();
-      const claimed = await table.claim(now, { limit: atOnce, claimMs });
+      const claimed = await this.#claim(now);
       const due = await this.#outOfWindow(claimed, now);
       for (const rows of groupBy(due, ({ tenant }) => tenant).values()) {
         const together = signal.aborted ? rows : [...rows, ...(await this.#riders(rows, now))];
@@ -56,14 +70,26 @@ export class SummaryScheduler implements EventProcessor {
     }
   }
 
+  async #claim(by: Date, tenant?: string): Promise<ScheduleRow[]> {
+    const rows = await this.#parts.table.claim(by, {
+      limit: atOnce,
+      claimMs,
+      ...(tenant !== undefined && { tenant }),
+    });
+    for (const row of rows) this.#claimed.add(row);
+    return rows;
+  }
+
   /** Gives back what the schedule has due by its changes although it was made within the window, which it did not know yet. */
   async #outOfWindow(claimed: readonly ScheduleRow[], now: Date): Promise<ScheduleRow[]> {
     const due: ScheduleRow[] = [];
     for (const row of claimed) {
       const { generatedAt } = row.state;
       const end = generatedAt && new Date(generatedAt.getTime() + this.#parts.windowMs);
-      if (row.due?.trigger === 'changes' && end && end > now) await this.#parts.table.postpone(row, end);
-      else due.push(row);
+      if (row.due?.trigger === 'changes' && end && end > now) {
+        this.#claimed.delete(row);
+        await this.#parts.table.postpone(row, end);
+      } else due.push(row);
     }
     return due;
   }
@@ -73,10 +99,10 @@ export class SummaryScheduler implements EventProcessor {
    * are younger than a window waits, so that it has new ones once in a window.
    */
   async #riders(rows: readonly ScheduleRow[], now: Date): Promise<ScheduleRow[]> {
-    const { table, writer, windowMs } = this.#parts;
+    const { writer, windowMs } = this.#parts;
     if (!writer) return [];
     const { tenant } = rows[0]!;
-    const soon = await table.claim(new Date(now.getTime() + windowMs), { limit: atOnce, tenant, claimMs });
+    const soon = await this.#claim(new Date(now.getTime() + windowMs), tenant);
     const isOld = ({ state: { generatedAt } }: ScheduleRow) =>
       !generatedAt || now.getTime() - generatedAt.getTime() >= windowMs;
     const [old, young] = [soon.filter(isOld), soon.filter((row) => !isOld(row))];
@@ -101,6 +127,7 @@ export class SummaryScheduler implements EventProcessor {
       const outcomes = await generateSummaries(this.#parts, generations, signal);
       for (const [index, row] of rows.entries()) {
         const outcome = outcomes[index]!;
+        this.#claimed.delete(row);
         if (typeof outcome === 'object') {
           onFailure(outcome.error);
           await table.release(row, signal.aborted ? 0 : retryMs);
@@ -113,7 +140,10 @@ export class SummaryScheduler implements EventProcessor {
   }
 
   async #release(rows: readonly ScheduleRow[], pauseMs: number): Promise<void> {
-    for (const row of rows) await this.#parts.table.release(row, pauseMs);
+    for (const row of rows) {
+      this.#claimed.delete(row);
+      await this.#parts.table.release(row, pauseMs);
+    }
   }
 }
 

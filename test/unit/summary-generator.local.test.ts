@@ -1,5 +1,5 @@
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { SealedEventStore } from '../../src/adapters/eventstore/sealed-event-store.ts';
 import { newId } from '../../src/adapters/random.ts';
 import { Ledger } from '../../src/commands/ledger/ledger.ts';
@@ -268,5 +268,61 @@ describe('the schedule', () => {
     expect((await eventsOf('bo')).map(({ type }) => type)).toEqual(['SummaryGenerated']);
     await manager.catchUp();
     expect(await table.nextDue()).toBeUndefined();
+  });
+
+  it('[E3] no other process makes what one is making, however long that takes', async () => {
+    const { store, sql } = test;
+    const services = { store, vault: test.vault, clock: systemClock, newId };
+    const table = new SummaryScheduleTable(sql, store);
+    const onFailure = (error: unknown) => {
+      throw error;
+    };
+    const manager = new ManagedProcessor(summaryScheduleManager({ services, table, windowMs: 1 }, context), {
+      sql,
+      store,
+      onParked: onFailure,
+    });
+    for (let n = 0; n < 25; n++)
+      await storeTestMemory(test, { scope: { user: 'cy' }, content: `Note ${n} of Cy` });
+    await manager.catchUp();
+    const later = new Date(Date.now() + 60_000);
+    let end: () => void = () => undefined;
+    const slow = new Promise<void>((resolve) => (end = resolve));
+    const own = parts(async () => {
+      await slow;
+      return content(25);
+    });
+    const stop = new AbortController();
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    try {
+      const scheduler = new SummaryScheduler(
+        {
+          ...own,
+          services: { ...own.services, clock: { now: () => later } },
+          table,
+          changed: new WakeUp(),
+          windowMs: 1,
+          onFailure,
+        },
+        context,
+      );
+      const running = scheduler.run({ signal: stop.signal, began: () => undefined } as unknown as Term);
+      const claimedUntil = async () => {
+        const [row] = await sql.query<{ until: Date | null }>(
+          `select max(claimed_until) as until from control.summary_schedule where scope ->> 'user' = 'cy'`,
+        );
+        return row?.until?.getTime() ?? 0;
+      };
+      await expect.poll(claimedUntil).toBeGreaterThan(Date.now());
+      const first = await claimedUntil();
+      vi.advanceTimersByTime(60_000);
+      await expect.poll(claimedUntil).toBeGreaterThan(first);
+      end();
+      await expect.poll(async () => (await eventsOf('cy')).length).toBe(1);
+      stop.abort();
+      await running;
+    } finally {
+      vi.useRealTimers();
+    }
   });
 });
