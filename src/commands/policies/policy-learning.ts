@@ -47,8 +47,8 @@ export class PolicyLearning {
   readonly #context: CommandContext;
   /** Position of the last event that this process appended for a tenant: what is read is not older. */
   readonly #appended = new Map<string, number>();
-  /** Decisions that the policy in force was last watched at. */
-  readonly #watched = new Map<string, number>();
+  /** By tenant, how many decisions the policy in force had when it was last watched, since which change of traffic. */
+  readonly #watched = new Map<string, { readonly since: number; readonly decisions: number }>();
 
   constructor(parts: PolicyLearningParts, context: CommandContext) {
     this.#parts = parts;
@@ -70,7 +70,7 @@ export class PolicyLearning {
       steps.push(step);
       history = stepped(history, step);
     }
-    return (await this.#append(tenant, before.revision, steps)) ? this.#told(tenant, steps) : 0;
+    return (await this.#append(tenant, before.revision, steps)) ? this.#report(tenant, steps) : 0;
   }
 
   /** The same for the global base, with decisions of all tenants. */
@@ -83,7 +83,7 @@ export class PolicyLearning {
       waiting.filter(({ decision }) => isTrainable(decision)),
     );
     if (steps.length === 0) return 0;
-    return (await this.#append(systemTenant, before.revision, steps)) ? this.#told(systemTenant, steps) : 0;
+    return (await this.#append(systemTenant, before.revision, steps)) ? this.#report(systemTenant, steps) : 0;
   }
 
   async base(): Promise<Base> {
@@ -113,9 +113,10 @@ export class PolicyLearning {
     const [live, before] = canary ? [canary, incumbent] : [incumbent, earlier.at(-1)];
     if (!before) return undefined;
     const log = (await this.#parts.decisions.since(tenant, since)).filter(isTold);
-    const watched = this.#watched.get(`${tenant}/${since}`) ?? 0;
+    const last = this.#watched.get(tenant);
+    const watched = last?.since === since ? last.decisions : 0;
     if (!canary && log.length < watched + watchedEvery) return undefined;
-    this.#watched.set(`${tenant}/${since}`, log.length);
+    this.#watched.set(tenant, { since, decisions: log.length });
     const evaluation = compare(log, chooserOf(live), chooserOf(before));
     const figures = figuresOf(evaluation);
     switch (watchLive(evaluation, canary !== undefined)) {
@@ -165,7 +166,7 @@ export class PolicyLearning {
     }
   }
 
-  #told(tenant: string, steps: readonly PolicyUpdate[]): number {
+  #report(tenant: string, steps: readonly PolicyUpdate[]): number {
     for (const step of steps) this.#parts.onStep?.(tenant, step);
     return steps.reduce((sum, { data }) => sum + data.consumed.length, 0);
   }
