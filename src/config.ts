@@ -92,7 +92,7 @@ export const settings = z.object({
   STRATALOG_LLM_BASE_URL: endpointUrl('STRATALOG_LLM_API_KEY')
     .optional()
     .describe(
-      'Base URL of an OpenAI-compatible endpoint with a language model, such as https://api.openai.com/v1 or http://127.0.0.1:11434/v1. Optional. It receives complex questions, the tenant’s fields and values that they mention, for summaries memories, and for lessons the attempts that they are drawn from',
+      'Base URL of an OpenAI-compatible endpoint with a language model, such as https://api.openai.com/v1 or http://127.0.0.1:11434/v1. Optional. It receives complex questions with the tenant’s fields and values that they mention, the memories that it summarizes, and the attempts that it draws lessons from',
     ),
   STRATALOG_LLM_API_KEY: z.string().min(1).optional().describe('API key of the language model endpoint'),
   STRATALOG_LLM_MODEL: z
@@ -207,7 +207,7 @@ export interface Config extends ClusterConfig {
         readonly baseURL: string;
         readonly apiKey: string | undefined;
         readonly models: { readonly root: string; readonly sub: string };
-        /** Writes the summaries of the most general layers. */
+        /** Writes the summaries and lessons of the layers company and org. */
         readonly cheapModel: string;
       }
     | undefined;

@@ -85,7 +85,7 @@ export class EmbedderUnavailable extends Error {
   override readonly name: string = 'EmbedderUnavailable';
 }
 
-/** The budget of a tenant does not allow these texts. Those of other tenants are not concerned. */
+/** The budget of a tenant does not allow these texts. Other tenants are not affected. */
 export class EmbeddingBudgetExhausted extends EmbedderUnavailable {
   override readonly name = 'EmbeddingBudgetExhausted';
 

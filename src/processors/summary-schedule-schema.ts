@@ -1,6 +1,7 @@
 /**
  * When the summaries of each scope are due. `cause` is the event that made them due: a generation is recorded once for it. Until
- * `claimed_until` a process makes the summaries, or nobody tries again after a failure. Derived from the log, like the checkpoint of the process manager that writes it.
+ * `claimed_until`, one process makes the summaries, or all wait after a failure. Derived from the log, like the checkpoint of the
+ * process manager that writes it.
  */
 export const summaryScheduleSchema: readonly string[] = [
   `

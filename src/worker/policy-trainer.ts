@@ -17,7 +17,10 @@ export interface TrainerParts {
 /** Changes of the table by another process are noticed within this time. */
 const longestPauseMs = 30_000;
 const shortestPauseMs = 250;
-/** Pauses are so many times as long as the round before, so that rounds take a small part of the time, but a round that had to wait delays the next one little. */
+/**
+ * A pause is this many times as long as the round before it, so that rounds take a small part of the time. It is limited, so that a
+ * round that had to wait does not delay the next one by much.
+ */
 const pauseFactor = 10;
 const mostPauseMs = 3_000;
 

@@ -140,8 +140,8 @@ export class SummaryScheduleTable {
   }
 
   /**
-   * Called when a claimed scope was dealt with. It is due again if another event has changed it since and it was found unchanged before,
-   * or as soon as the event of its new summaries is handled, which may have happened already.
+   * Ends the claim of a scope whose summaries were made, or were found `unchanged`. If it was found unchanged, it stays due if another
+   * event has changed it since. If it has new summaries, it is due again when their event says so, which may be handled already.
    */
   async done(
     { tenant, summary, cause, state }: ScheduleRow,

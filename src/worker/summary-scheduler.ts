@@ -80,7 +80,7 @@ export class SummaryScheduler implements EventProcessor {
     return rows;
   }
 
-  /** Gives back what the schedule has due by its changes although it was made within the window, which it did not know yet. */
+  /** Postpones scopes whose summaries were made within the window: when their changes made them due, the schedule did not know that yet. */
   async #outOfWindow(claimed: readonly ScheduleRow[], now: Date): Promise<ScheduleRow[]> {
     const due: ScheduleRow[] = [];
     for (const row of claimed) {

@@ -2,7 +2,7 @@ import { causedBy, type CommandContext, type CommandServices } from '../commands
 import { resolveTrace } from '../commands/experience/resolve-trace.ts';
 import type { ProcessManager } from '../processors/process-manager.ts';
 
-/** Tells the traces of searches with experience what became of their answers. */
+/** Gives the traces of searches with experience their outcomes. */
 export function traceOutcomes(services: CommandServices, context: CommandContext): ProcessManager {
   return {
     name: 'trace-outcomes',

@@ -29,7 +29,7 @@ import { WrongExpectedRevision, type StreamName } from '../../ports/event-log.ts
 import { KeyedMutex } from '../../support/keyed-mutex.ts';
 import { unsealedContext, type CommandContext, type CommandServices } from '../context.ts';
 
-/** Ledgers that are kept in memory; of others the events of the month are read again. */
+/** Ledgers that are cached. For others, the events of the month are read again. */
 const mostCached = 1_000;
 /** Longer than any call takes, retries included. */
 const reservationMs = 600_000;
@@ -69,8 +69,8 @@ interface Accounts {
 
 /**
  * The costs of tenants, as streams of events. A call is reserved before it is made, in the order of the log: the append names the
- * revision that the decision is based on, so two processes cannot spend the same money. What a tenant's ledger holds is kept in
- * memory and completed from the log before each decision.
+ * revision that the decision is based on, so two processes cannot spend the same money. The ledger of a tenant is cached,
+ * and completed from the log before each decision.
  */
 export class Ledger {
   readonly #services: CommandServices;

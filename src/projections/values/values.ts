@@ -58,8 +58,8 @@ const erasures = new Recordset(erasureColumns);
 const millionths = (relevance: number): number => Math.round(relevance * 1_000_000);
 
 /**
- * How often each memory was used, and how often its relevance promised it, in searches with an explicit outcome; apart for each user
- * that asked ('' is a caller without one). The row of a search is written by its own stream. Those of memories are sums, to which a
+ * How often each memory was used, and how often its relevance promised it, in searches with an explicit outcome, separately for each
+ * user who asked ('' is a caller without one). The row of a search is written by its own stream. Those of memories are sums, to which a
  * search adds the difference to what it had added before. The erasure of a memory deletes its sums and its results in the rows of
  * searches. It comes from another stream, so the outcome of a search may follow it: a hash of the memory's id stays in
  * `value_erasures`, and what has such a hash is never counted. The rows are the same in any order of the streams.
