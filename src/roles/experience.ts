@@ -35,12 +35,11 @@ export function startExperience(
   );
   const traces = new TraceReader(models, embedders);
   const lessons = new LessonReader(models);
-  const reads = {
-    attemptsLike: (...[tenant, query, placement, minPosition]: Parameters<LessonReads['attemptsLike']>) =>
+  const reads: LessonReads = {
+    attemptsLike: (tenant, query, placement, minPosition) =>
       traces.attemptsLike(tenant, query, placement, { minPosition, waitMs }),
-    attempts: (...[tenant, ids, minPosition]: Parameters<LessonReads['attempts']>) =>
-      traces.attempts(tenant, ids, { minPosition, waitMs }),
-    drawnFrom: (...[tenant, ids, minPosition, placement]: Parameters<LessonReads['drawnFrom']>) =>
+    attempts: (tenant, ids, minPosition) => traces.attempts(tenant, ids, { minPosition, waitMs }),
+    drawnFrom: (tenant, ids, minPosition, placement) =>
       lessons.drawnFrom(tenant, ids, { ...(placement && { placement }), minPosition, waitMs }),
   };
   start(

@@ -54,8 +54,8 @@ export class LoggedDecisions {
   }
 
   /** The latest decisions of searches after a position, whatever they are kept for. */
-  async since(tenant: string, after: number, limit = mostDecisions): Promise<DatedDecision[]> {
-    return (await this.#read(tenant, 'true', 'desc', limit, after)).reverse();
+  async since(tenant: string, after: number): Promise<DatedDecision[]> {
+    return (await this.#read(tenant, 'true', 'desc', mostDecisions, after)).reverse();
   }
 
   /** The oldest decisions that the global base can learn from, at most `mostOfTenant` of each tenant. */
