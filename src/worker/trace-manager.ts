@@ -69,8 +69,9 @@ async function firstErased(
   named: readonly TraceMemory[],
 ): Promise<TraceMemory | undefined> {
   for (const trace of named) {
-    const loaded = await store.load<MemoryEvent>(memoryStream(trace.tenant, trace.memoryId));
-    if (loaded.at(-1)?.event.type === 'MemoryErased') return trace;
+    const stream = memoryStream(trace.tenant, trace.memoryId);
+    const [last] = await store.log.readStream(stream, { direction: 'backwards', limit: 1 });
+    if (last?.type === 'MemoryErased') return trace;
   }
   return undefined;
 }
