@@ -3,6 +3,11 @@ import type { ModelScale } from '../domain/ranking/calibration.ts';
 /** Purpose of an embedding: models treat questions and the texts that answer them differently. */
 export type EmbeddingPurpose = 'query' | 'passage';
 
+/** Query vectors that each model caches: 1.5 kB each for 384 numbers, and the text. */
+export const cachedQueries = 10_000;
+/** Endpoints are sent no more of a text, in UTF-16 units. */
+export const longestEndpointText = 8_000;
+
 export interface EmbeddingModel {
   /** Identifies the model and its weights. Vectors with different ids are never compared. */
   readonly id: string;

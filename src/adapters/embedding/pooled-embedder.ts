@@ -2,9 +2,6 @@ import type { Embedder, EmbeddingModel, EmbeddingPurpose } from '../../ports/emb
 import type { EmbeddingPool } from './pool.ts';
 import { SharedVectors } from './shared-vectors.ts';
 
-/** Cached query vectors of a model: 1.5 kB each for 384 numbers, and the text. */
-export const cachedQueries = 10_000;
-
 export interface PooledEmbedderOptions {
   /** Maximum number of texts of one call in the queue, so that a long call does not delay short ones behind it. */
   readonly window: number;

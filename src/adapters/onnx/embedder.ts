@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
-import type { Embedder, OnEmbeddingRun } from '../../ports/embedder.ts';
+import { cachedQueries, type Embedder, type OnEmbeddingRun } from '../../ports/embedder.ts';
 import { EmbeddingPool } from '../embedding/pool.ts';
-import { cachedQueries, pooledEmbedder } from '../embedding/pooled-embedder.ts';
+import { pooledEmbedder } from '../embedding/pooled-embedder.ts';
 import { startWorker } from '../worker-entry.ts';
 import { BusyFlag } from './busy-flag.ts';
 import { shippedFolder, type OnnxModel } from './models.ts';

@@ -1,11 +1,13 @@
 import {
+  cachedQueries,
   EmbedderUnavailable,
+  longestEndpointText,
   type Embedder,
   type EmbeddingPurpose,
   type OnEmbeddingRun,
 } from '../../ports/embedder.ts';
 import { EmbeddingPool } from '../embedding/pool.ts';
-import { cachedQueries, pooledEmbedder } from '../embedding/pooled-embedder.ts';
+import { pooledEmbedder } from '../embedding/pooled-embedder.ts';
 import { truncate } from '../../domain/text/truncate.ts';
 import { openAiClient, type EndpointAddress } from './client.ts';
 import { EndpointSlot, type Endpoint } from './endpoint-slot.ts';
@@ -43,7 +45,7 @@ const defaultLimits: Readonly<Record<EmbeddingPurpose, RetryLimits>> = {
 export async function openOpenAiEmbedder(options: OpenAiEmbedderOptions): Promise<Embedder> {
   const endpoint = endpointOf(options);
   const dimension = options.dimension ?? (await probeDimension(endpoint));
-  const { batch = 64, concurrency = 4, longestText = 8_000, prefix } = options;
+  const { batch = 64, concurrency = 4, longestText = longestEndpointText, prefix } = options;
   const lanes = ['query', ...Array.from({ length: concurrency }, () => 'all' as const)] as const;
   const slots = lanes.map((serves) => new EndpointSlot({ ...endpoint, dimension }, serves));
   const id = options.id ?? openAiModelId(options.model, dimension);

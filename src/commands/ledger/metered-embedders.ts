@@ -1,6 +1,8 @@
 import { LRUCache } from 'lru-cache';
 import {
+  cachedQueries,
   EmbeddingBudgetExhausted,
+  longestEndpointText,
   type Embedder,
   type Embedders,
   type EmbeddingPurpose,
@@ -9,11 +11,6 @@ import {
 } from '../../ports/embedder.ts';
 import type { Tokenizer } from '../../ports/tokenizer.ts';
 import type { TokenAllowances } from './token-allowances.ts';
-
-/** Queries whose vectors the models keep, so that asking again costs nothing. */
-const keptQueries = 10_000;
-/** Endpoints get no more of a text, in UTF-16 units. */
-const longestText = 8_000;
 
 /**
  * Charges the texts that are sent to embedding endpoints to their tenants, and rejects with `EmbeddingBudgetExhausted` if the budget of
@@ -83,7 +80,8 @@ export class MeteredEmbedders implements Embedders {
   }
 
   #meter(embedder: Embedder, endpointModel: string): Embedder {
-    const asked = new LRUCache<string, true>({ max: keptQueries });
+    // The model has the vectors of these queries: to ask again costs nothing.
+    const asked = new LRUCache<string, true>({ max: cachedQueries });
     const embed = async (texts: readonly string[], purpose: EmbeddingPurpose, tenant?: string) => {
       const isKept = purpose === 'query' && texts.every((text) => asked.has(text));
       if (tenant === undefined || texts.length === 0 || isKept) return embedder.embed(texts, purpose);
@@ -107,7 +105,7 @@ export class MeteredEmbedders implements Embedders {
   async #tokensOf(texts: readonly string[]): Promise<number> {
     const count = await this.#tokenizer.counter();
     return texts.reduce((sum, text) => {
-      const sent = text.slice(0, longestText);
+      const sent = text.slice(0, longestEndpointText);
       // Where counting takes too long, at most one token for each unit.
       return sum + Math.min(count(sent), sent.length);
     }, 0);
