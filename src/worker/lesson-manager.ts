@@ -57,8 +57,12 @@ export class LessonManager implements ProcessManager {
   readonly lingerMs = 200;
   readonly #parts: LessonManagerParts;
   readonly #context: CommandContext;
-  /** Position of the last lesson, which reads of lessons include. At first it is the head of the log: another process may have written it. */
-  #written: number | undefined;
+  /**
+   * Position of the last lesson, which reads of lessons include. At the start of each term it is the head of the log: another process may
+   * have written lessons before.
+   */
+  #written = 0;
+  #term: AbortSignal | undefined;
 
   constructor(parts: LessonManagerParts, context: CommandContext) {
     this.#parts = parts;
@@ -66,7 +70,10 @@ export class LessonManager implements ProcessManager {
   }
 
   async handle(events: readonly LoadedEvent[], { signal }: ManagerContext): Promise<void> {
-    this.#written ??= await this.#parts.services.store.log.head();
+    if (this.#term !== signal) {
+      this.#written = await this.#parts.services.store.log.head();
+      this.#term = signal;
+    }
     const followed = events as readonly Followed[];
     // All reads include the whole batch, so no attempt that is erased in it is learned from, and erasures can come first.
     const upTo = followed.at(-1)?.position ?? 0;
@@ -155,10 +162,10 @@ export class LessonManager implements ProcessManager {
   }
 
   #wrote(position: number): void {
-    this.#written = Math.max(this.#written ?? 0, position);
+    this.#written = Math.max(this.#written, position);
   }
 
   #including(position: number): number {
-    return Math.max(position, this.#written ?? 0);
+    return Math.max(position, this.#written);
   }
 }

@@ -42,6 +42,8 @@ function setUp(tenant: string) {
   const services = { store: test.store, vault: test.vault, clock: systemClock, newId };
   const model = fakeLanguageModel(lesson);
   const attempts: Attempt[] = [];
+  /** The positions that reads of lessons had to include. */
+  const included: number[] = [];
   let drawn: { lessonId: string; traceIds: readonly string[] } | undefined;
   const place = { layer: 'user' as const, scope: { user: 'mia' } };
   const eventsOf = async (lessonId: string) =>
@@ -53,8 +55,10 @@ function setUp(tenant: string) {
         reads: {
           attemptsLike: async () => attempts,
           attempts: async (_, ids) => attempts.filter(({ id }) => ids.includes(id)),
-          drawnFrom: async (_, ids) =>
-            drawn?.traceIds.some((id) => ids.includes(id)) ? [{ ...drawn, ...place }] : [],
+          drawnFrom: async (_, ids, minPosition) => {
+            included.push(minPosition);
+            return drawn?.traceIds.some((id) => ids.includes(id)) ? [{ ...drawn, ...place }] : [];
+          },
         },
         writer: new LessonWriter({
           ledger: new Ledger(services, {}),
@@ -94,7 +98,7 @@ function setUp(tenant: string) {
     const last = (await eventsOf(lessonId)).at(-1);
     if (last && last.type !== 'LessonForgotten') drawn = { lessonId, traceIds: last.data.traceIds };
   };
-  return { model, attempts, newManager, recorded, erased, eventsOf, follow };
+  return { model, attempts, included, newManager, recorded, erased, eventsOf, follow };
 }
 
 it('[C10] a lesson is written and paid for once for its attempts, however often they are handled', async () => {
@@ -146,4 +150,16 @@ it('[F6] an erasure is handled before the attempts that came with it, and withou
     { type: 'LessonRevised', data: { model: 'rules-1', traceIds: kept.slice(0, 2) } },
     { type: 'LessonRevised', data: { model: 'large', traceIds: kept } },
   ]);
+});
+
+it('[C10] a process that works again after another one includes the lessons of the other', async () => {
+  const { included, newManager, recorded } = setUp('regained');
+  const [first, second, third] = [recorded(), recorded(), recorded()];
+  const [own, other] = [newManager(), newManager()];
+  const term = () => ({ signal: new AbortController().signal });
+  await own.handle([first], term());
+  await other.handle([second], term());
+  const head = await test.log.head();
+  await own.handle([third], term());
+  expect(included.at(-1)).toBe(head);
 });
