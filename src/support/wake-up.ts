@@ -1,3 +1,6 @@
+/** `wake` is not called for changes by other processes: a reader looks for them after this many milliseconds at the latest. */
+const longestSleepMs = 30_000;
+
 /** Lets several readers sleep until something happens, without missing what happens between looking for work and falling asleep. */
 export class WakeUp {
   #count = 0;
@@ -11,6 +14,12 @@ export class WakeUp {
   wake(): void {
     this.#count++;
     for (const resume of this.#sleepers) resume();
+  }
+
+  /** Like `after`, for a reader with something due in `ms` milliseconds, if that is known. Resolves after 30 s at the latest. */
+  afterDue(seen: number, ms: number | undefined, signal: AbortSignal): Promise<void> {
+    const isLater = ms !== undefined && ms > 0;
+    return this.after(seen, isLater ? Math.min(ms, longestSleepMs) : longestSleepMs, signal);
   }
 
   /** Resolves at once if `wake` was called since `seen`; otherwise with the next call, after `ms`, or when `signal` aborts. */

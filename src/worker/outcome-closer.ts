@@ -21,8 +21,6 @@ export interface CloserParts {
 
 const atOnce = 40;
 const lanes = 4;
-/** Changes of the table by another process are noticed within this time. */
-const longestPauseMs = 30_000;
 /** A search that could not be closed is tried again after this time, and does not keep the others waiting. */
 const retryMs = 30_000;
 const hourMs = 60 * 60 * 1_000;
@@ -50,20 +48,20 @@ export class OutcomeCloser implements EventProcessor {
     let forgetAt = now();
     while (!signal.aborted) {
       const seen = changed.count;
-      const due = await table.due(new Date(now()), atOnce);
+      const at = now();
+      const due = await table.due(new Date(at), atOnce);
       for (let from = 0; from < due.length && !signal.aborted; from += lanes)
         await Promise.all(due.slice(from, from + lanes).map((row) => this.#close(row)));
       if (due.length > 0) continue;
-      if (now() >= forgetAt) {
+      if (at >= forgetAt) {
         await table.forget({
-          endsBefore: new Date(now() - keptEndsMs),
-          decisionsBefore: new Date(now() - keptDecisionsMs),
+          endsBefore: new Date(at - keptEndsMs),
+          decisionsBefore: new Date(at - keptDecisionsMs),
         });
-        forgetAt = now() + hourMs;
+        forgetAt = at + hourMs;
       }
       const next = await table.nextDue();
-      const pauseMs = next && next.getTime() > now() ? next.getTime() - now() : longestPauseMs;
-      await changed.after(seen, Math.min(pauseMs, longestPauseMs), signal);
+      await changed.afterDue(seen, next && next.getTime() - at, signal);
     }
   }
 

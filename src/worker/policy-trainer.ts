@@ -14,8 +14,6 @@ export interface TrainerParts {
   readonly onFailure: (error: unknown, tenant: string) => void;
 }
 
-/** Changes of the table by another process are noticed within this time. */
-const longestPauseMs = 30_000;
 const shortestPauseMs = 250;
 /**
  * A pause is this many times as long as the round before it, so that rounds take a small part of the time. It is limited, so that a
@@ -46,7 +44,7 @@ export class PolicyTrainer implements EventProcessor {
       const isDone = await this.round(signal);
       const pauseMs = pauseFactor * (performance.now() - started);
       await pause(Math.min(Math.max(shortestPauseMs, pauseMs), mostPauseMs), signal);
-      if (isDone) await changed.after(seen, longestPauseMs, signal);
+      if (isDone) await changed.afterDue(seen, undefined, signal);
     }
   }
 

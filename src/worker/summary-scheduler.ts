@@ -20,8 +20,6 @@ const atOnce = 20;
 /** Claims are renewed while summaries are made. What a process that was killed had claimed is made by another after this time. */
 const claimMs = 120_000;
 const renewalMs = claimMs / 3;
-/** Changes of the schedule by another process are noticed within this time. */
-const longestPauseMs = 30_000;
 /** A scope whose summaries could not be made is tried again after this time, and does not keep the others waiting. */
 const retryMs = 30_000;
 
@@ -65,8 +63,7 @@ export class SummaryScheduler implements EventProcessor {
       }
       if (claimed.length > 0) continue;
       const next = await table.nextDue();
-      const pauseMs = next && next > now ? next.getTime() - now.getTime() : longestPauseMs;
-      await changed.after(seen, Math.min(pauseMs, longestPauseMs), signal);
+      await changed.afterDue(seen, next && next.getTime() - now.getTime(), signal);
     }
   }
 

@@ -63,6 +63,7 @@ async function close(
 ): Promise<string[]> {
   const stop = new AbortController();
   const left = [...pauses];
+  const changed = new WakeUp();
   const failed: string[] = [];
   const failures: unknown[] = [];
   const closer = new OutcomeCloser(
@@ -81,10 +82,11 @@ async function close(
           const passes = left.shift();
           if (!passes) stop.abort();
           passes?.();
-          return new Date(now + 1);
+          changed.wake();
+          return undefined;
         },
       }),
-      changed: new WakeUp(),
+      changed,
       now: () => now,
       onFailure: (error) => failures.push(error),
     },

@@ -44,3 +44,20 @@ it('sleeps no longer than the given time, or until the signal aborts', async () 
   expect(await isSettled(wakeUp.after(wakeUp.count, 1_000, closing.signal))).toBe(true);
   expect(vi.getTimerCount()).toBe(0);
 });
+
+it('sleeps until something is due, and for 30 s at most', async () => {
+  const wakeUp = new WakeUp();
+  const cases = [
+    [100, 100],
+    [60_000, 30_000],
+    [-1, 30_000],
+    [undefined, 30_000],
+  ] as const;
+  for (const [dueMs, sleepMs] of cases) {
+    const sleeping = wakeUp.afterDue(wakeUp.count, dueMs, signal);
+    await vi.advanceTimersByTimeAsync(sleepMs - 1);
+    expect(await isSettled(sleeping)).toBe(false);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(await isSettled(sleeping)).toBe(true);
+  }
+});
