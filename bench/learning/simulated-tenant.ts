@@ -18,12 +18,13 @@ import type { LoggedDecision } from '../../src/domain/learning/logged-decision.t
 import { evidenceForLook } from '../../src/domain/learning/looks.ts';
 import type { RoutePolicyEvent } from '../../src/domain/learning/policy-events.ts';
 import { afterLook, learnFrom, promoteToAll, rollBack } from '../../src/domain/learning/policy-decider.ts';
-import { candidateOf, emptyHistory, evolve, type PolicyHistory } from '../../src/domain/learning/policy-history.ts';
 import {
-  canaryShare,
-  decidePromotion,
-  watchLive,
-} from '../../src/domain/learning/promotion.ts';
+  candidateOf,
+  emptyHistory,
+  evolve,
+  type PolicyHistory,
+} from '../../src/domain/learning/policy-history.ts';
+import { canaryShare, decidePromotion, watchLive } from '../../src/domain/learning/promotion.ts';
 import { greedyArm, type Features, type RoutePolicy } from '../../src/domain/learning/route-policy.ts';
 import { isTrainable, leastDecisions } from '../../src/domain/learning/trainer.ts';
 import { routes } from '../../src/domain/routing/settings.ts';

@@ -36,12 +36,8 @@ export function startOutcomes(own: Process, { services, store, models }: Outcome
     },
     context,
   );
-  startManager(
-    own,
-    store,
-    manager,
-    'the outcome of a search could not be followed and will be retried',
-    () => changed.wake(),
+  startManager(own, store, manager, 'the outcome of a search could not be followed and will be retried', () =>
+    changed.wake(),
   );
   const onFailure = (error: unknown) =>
     logger.warn({ err: error }, 'the outcome of a search could not be recorded and will be retried');

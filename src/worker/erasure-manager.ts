@@ -12,13 +12,7 @@ import type { ProcessManager } from '../processors/process-manager.ts';
 export function erasureManager(services: CommandServices, context: CommandContext): ProcessManager {
   return {
     name: 'erasures',
-    handles: [
-      'MemoryErased',
-      'SummaryGenerated',
-      'ReasoningTraceErased',
-      'LessonRevised',
-      'LessonForgotten',
-    ],
+    handles: ['MemoryErased', 'SummaryGenerated', 'ReasoningTraceErased', 'LessonRevised', 'LessonForgotten'],
     // It runs before any key is opened, and needs no texts.
     routingOnly: true,
     // No caller waits for it: the command that erases completes its erasure itself.

@@ -104,13 +104,12 @@ export class OutcomeBatch {
   };
 
   /** The policy of a tenant, or the global base, has learned from these decisions. */
-  #consume(
-    tx: SqlExecutor,
-    tenant: string,
-    consumed: PolicyUpdate['data']['consumed'],
-  ): Promise<void> {
+  #consume(tx: SqlExecutor, tenant: string, consumed: PolicyUpdate['data']['consumed']): Promise<void> {
     const { table } = this.#parts;
-    const keys = consumed.map(({ searchId, tenant: owner = tenant }) => ({ tenant: owner, search: searchId }));
+    const keys = consumed.map(({ searchId, tenant: owner = tenant }) => ({
+      tenant: owner,
+      search: searchId,
+    }));
     return tenant === systemTenant ? table.consumeForBase(tx, keys) : table.consume(tx, keys);
   }
 

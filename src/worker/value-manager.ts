@@ -1,12 +1,7 @@
 import { changeStream } from '../commands/change-stream.ts';
 import { inTenant, type CommandContext, type CommandServices } from '../commands/context.ts';
 import { evidenceForLook } from '../domain/learning/looks.ts';
-import {
-  decideValues,
-  valueGain,
-  valuesOff,
-  type UsedSearch,
-} from '../domain/learning/value-gain.ts';
+import { decideValues, valueGain, valuesOff, type UsedSearch } from '../domain/learning/value-gain.ts';
 import type { ValuesComparison } from '../domain/learning/value-events.ts';
 import { valuesStream } from '../domain/streams.ts';
 import type { LoadedEvent } from '../ports/event-store.ts';

@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, it } from 'vitest';
 import type { Client, Json } from '../support/api.ts';
 import { auditEvents } from '../support/events.ts';
 import { scriptedEmbeddings } from '../support/scripted-embeddings.ts';

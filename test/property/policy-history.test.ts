@@ -5,7 +5,13 @@ import { isEvidence, type Evaluation } from '../../src/domain/learning/estimator
 import { baseOf, shipped } from '../../src/domain/learning/global-base.ts';
 import type { RoutePolicyEvent } from '../../src/domain/learning/policy-events.ts';
 import { afterLook, learnFrom, promoteToAll, rollBack } from '../../src/domain/learning/policy-decider.ts';
-import { candidateOf, emptyHistory, evolve, policyWithVersion, type PolicyHistory } from '../../src/domain/learning/policy-history.ts';
+import {
+  candidateOf,
+  emptyHistory,
+  evolve,
+  policyWithVersion,
+  type PolicyHistory,
+} from '../../src/domain/learning/policy-history.ts';
 import { evidenceForLook } from '../../src/domain/learning/looks.ts';
 import { decidePromotion } from '../../src/domain/learning/promotion.ts';
 import { logitsOf, rulePolicy } from '../../src/domain/learning/route-policy.ts';

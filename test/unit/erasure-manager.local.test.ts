@@ -127,14 +127,20 @@ it('[F6] destroys the keys of lessons that were replaced or forgotten, even if t
   const texts = { title: 'Filter', description: 'Filter first', content: 'Do: filter' };
   const lesson = { ...texts, support: 2, failures: 0, model: 'rules-1' };
   const learn = (...traceIds: string[]) =>
-    learnLesson(killed, context, { lessonId, layer: 'user', scope: { user: 'mia' }, traceIds }, async () => lesson);
+    learnLesson(
+      killed,
+      context,
+      { lessonId, layer: 'user', scope: { user: 'mia' }, traceIds },
+      async () => lesson,
+    );
   await learn('t1', 't2');
   await expect(learn('t1', 't2', 't3')).rejects.toThrow('killed');
   const onParked = (error: unknown) => {
     throw error;
   };
   const manager = new ManagedProcessor(erasureManager(services, context), { sql, store, onParked });
-  const erased = async () => (await store.load(lessonStream('acme', lessonId))).map((loaded) => loaded.erased);
+  const erased = async () =>
+    (await store.load(lessonStream('acme', lessonId))).map((loaded) => loaded.erased);
   await manager.catchUp();
   expect(await erased()).toEqual([true, false]);
   await expect(forgetLesson(killed, context, lessonId, 'erased')).rejects.toThrow('killed');

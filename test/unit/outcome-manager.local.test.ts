@@ -325,7 +325,9 @@ it('[C1] keeps the outcome of a search that was closed while the manager handled
 
 it('[C1] searches that cannot be closed keep no other waiting, and are tried again later', async () => {
   now = Date.now();
-  const stuck = Array.from({ length: 50 }, () => ask('stuck', { arms: 1, sessionId: 's', askedAt: now - 2_000 }));
+  const stuck = Array.from({ length: 50 }, () =>
+    ask('stuck', { arms: 1, sessionId: 's', askedAt: now - 2_000 }),
+  );
   const other = ask('f', { arms: 1, sessionId: 's', askedAt: now - 1_000 });
   for (const { record } of [...stuck, other]) await record();
   await follow();

@@ -1,11 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  decideValues,
-  valueGain,
-  valuesOff,
-  type UsedSearch,
-} from '../../src/domain/learning/value-gain.ts';
+import { decideValues, valueGain, valuesOff, type UsedSearch } from '../../src/domain/learning/value-gain.ts';
 import { evidenceForLook } from '../../src/domain/learning/looks.ts';
 import { explicitlyUsed, usedResults, userOf } from '../../src/domain/learning/used-results.ts';
 import type { OutcomeSignal } from '../../src/domain/learning/outcome.ts';

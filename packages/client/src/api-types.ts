@@ -346,19 +346,19 @@ export interface RefreshSummary {
 }
 
 export interface SummarySettings {
-  /** Which summaries are made */
+  /** Depths at which summaries are generated */
   depths: readonly ('sentence' | 'paragraph' | 'detailed')[];
-  /** Made anew this long after the last time; absent: not by time */
+  /** Summaries are generated again after this many seconds; absent: not by time */
   updateIntervalSeconds?: number | undefined;
-  /** Made anew after this many changes of memories; absent: not by changes */
+  /** Summaries are generated again after this many changes of memories; absent: not by changes */
   updateOnChanges?: number | undefined;
-  /** Not made anew while the scope holds the same */
+  /** Whether nothing is generated while the memories of the scope are unchanged */
   skipIfUnchanged: boolean;
-  /** Variants for single users, weighed by what is theirs; only of the layers project, team, org and company. Absent: none */
+  /** Whether users get variants that give more weight to their own memories and judgements; only in the layers project, team, org and company. Absent: no */
   personalized?: boolean | undefined;
-  /** An older summary is stale, whatever the scope holds; absent: none is too old */
+  /** A summary older than this is stale even if no memory has changed; absent: age does not matter */
   maxAgeSeconds?: number | undefined;
-  /** Language model that writes them, by its name at the configured endpoint; extractive-1: none. Absent: the configured one, if any */
+  /** Language model that writes the summaries, by its name at the configured endpoint; extractive-1: none. Absent: the configured one, if any */
   model?: string | undefined;
 }
 
@@ -789,7 +789,7 @@ export interface ContextItem {
   start?: number;
   /** End of the passage, exclusive */
   end?: number;
-  /** The memories that a summary or a profile is from */
+  /** The memories that a summary or a profile was made from */
   sources?: {
     id: string;
     externalId?: string;
@@ -1286,7 +1286,7 @@ export interface Summary {
   depth: 'sentence' | 'paragraph' | 'detailed';
   /** Whether it is for one user alone */
   personalized: boolean;
-  /** Whom it is for, and how many of the memories the user judged (`judged`) or name the user (`own`), which it was weighed by */
+  /** Whom it is for, how many of its memories that user judged (`judged`), and how many name that user (`own`) */
   personalization?: {
     user: string;
     session?: string;
@@ -1463,14 +1463,14 @@ export interface Budget {
     tokens: number;
     usd: number;
   };
-  /** What calls that are under way can cost. If their process ends before them, it counts as spent */
+  /** What calls under way may cost. It counts as spent if their process ends first */
   reserved: {
     tokens: number;
     usd: number;
   };
   /** When the next period begins */
   resetsAt: string;
-  /** Whether nothing is left, or less than a call of this period needed that was not made */
+  /** Whether nothing is left, or less than a call needed that was refused in this period */
   exhausted: boolean;
 }
 
@@ -1956,14 +1956,14 @@ export interface ConfigureBudgetAnswer {
     tokens: number;
     usd: number;
   };
-  /** What calls that are under way can cost. If their process ends before them, it counts as spent */
+  /** What calls under way may cost. It counts as spent if their process ends first */
   reserved: {
     tokens: number;
     usd: number;
   };
   /** When the next period begins */
   resetsAt: string;
-  /** Whether nothing is left, or less than a call of this period needed that was not made */
+  /** Whether nothing is left, or less than a call needed that was refused in this period */
   exhausted: boolean;
   /** Position in the log. Pass it as `minPosition` to a later request to read your own write */
   position: string;

@@ -2,7 +2,13 @@ import type { JsonObject } from '../../domain/json.ts';
 import { Problem } from '../../domain/problems.ts';
 import type { Figures, RoutePolicyEvent } from '../../domain/learning/policy-events.ts';
 import { figuresOf, promoteToAll, rollBack } from '../../domain/learning/policy-decider.ts';
-import { emptyHistory, evolve, policyWithVersion, type Base, type PolicyHistory } from '../../domain/learning/policy-history.ts';
+import {
+  emptyHistory,
+  evolve,
+  policyWithVersion,
+  type Base,
+  type PolicyHistory,
+} from '../../domain/learning/policy-history.ts';
 import { evidenceForLook } from '../../domain/learning/looks.ts';
 import { decidePromotion } from '../../domain/learning/promotion.ts';
 import { rulePolicy, type RoutePolicy } from '../../domain/learning/route-policy.ts';

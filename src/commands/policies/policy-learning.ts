@@ -8,7 +8,14 @@ import {
 } from '../../domain/learning/estimators.ts';
 import { baseOf, stepsOfBase } from '../../domain/learning/global-base.ts';
 import type { PolicyUpdate, RoutePolicyEvent } from '../../domain/learning/policy-events.ts';
-import { afterLook, figuresOf, learnFrom, promoteToAll, rollBack, stepped } from '../../domain/learning/policy-decider.ts';
+import {
+  afterLook,
+  figuresOf,
+  learnFrom,
+  promoteToAll,
+  rollBack,
+  stepped,
+} from '../../domain/learning/policy-decider.ts';
 import { candidateOf, type Base, type PolicyHistory } from '../../domain/learning/policy-history.ts';
 import { evidenceForLook } from '../../domain/learning/looks.ts';
 import { decidePromotion, watchLive } from '../../domain/learning/promotion.ts';

@@ -122,7 +122,11 @@ export function evolve(history: PolicyHistory, recorded: RecordedPolicyEvent): P
 }
 
 /** The policy of a step. */
-export function policyOf(version: string, base: ArmWeights, { weights, decisions }: TrainerState): RoutePolicy {
+export function policyOf(
+  version: string,
+  base: ArmWeights,
+  { weights, decisions }: TrainerState,
+): RoutePolicy {
   return { version, base, tenant: weights, decisions };
 }
 

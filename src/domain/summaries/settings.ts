@@ -21,7 +21,8 @@ export const summarySettingsSchema = z
       description: 'Summaries are generated again after this many seconds; absent: not by time',
     }),
     updateOnChanges: z.int().min(1).max(1_000_000).optional().meta({
-      description: 'Summaries are generated again after this many changes of memories; absent: not by changes',
+      description:
+        'Summaries are generated again after this many changes of memories; absent: not by changes',
     }),
     skipIfUnchanged: z
       .boolean()
@@ -31,7 +32,8 @@ export const summarySettingsSchema = z
         'Whether users get variants that give more weight to their own memories and judgements; only in the layers project, team, org and company. Absent: no',
     }),
     maxAgeSeconds: z.int().min(60).max(year).optional().meta({
-      description: 'A summary older than this is stale even if no memory has changed; absent: age does not matter',
+      description:
+        'A summary older than this is stale even if no memory has changed; absent: age does not matter',
     }),
     model: z
       .string()

@@ -50,11 +50,7 @@ export class ContextBlocks {
   }
 
   /** What is stably true of a user, if the caller may see it. */
-  async profile(
-    caller: TenantContext,
-    user: string,
-    wait: Wait,
-  ): Promise<ProfileCandidate | undefined> {
+  async profile(caller: TenantContext, user: string, wait: Wait): Promise<ProfileCandidate | undefined> {
     const { models, idOf } = this.#parts;
     await models.view({ projections: scopeModels, ...wait });
     const id = idOf(caller.tenant, { layer: 'user', scope: { user } });

@@ -130,7 +130,10 @@ export class ContextBuilder {
 
 function staleWarning(stale: readonly BlockEntry[]): ContextAnswer['warnings'][number] {
   const names = stale.map(({ block }) => nameOf(block)).join(', ');
-  return { code: 'stale-summary', detail: `summaries that are older than the memories they sum up: ${names}` };
+  return {
+    code: 'stale-summary',
+    detail: `summaries that are older than the memories they sum up: ${names}`,
+  };
 }
 
 /** The profile of the user whom the request names, or else of the caller. */

@@ -112,12 +112,7 @@ export class TraceReader {
   }
 
   /** The attempts of callers at similar questions, of exactly this layer and scope. */
-  attemptsLike(
-    tenant: string,
-    query: string,
-    placement: Placement,
-    wait: Wait,
-  ): Promise<Attempt[]> {
+  attemptsLike(tenant: string, query: string, placement: Placement, wait: Wait): Promise<Attempt[]> {
     return this.#models.read({ projections: ['traces'], ...wait }, async (view) => {
       const { compared } = await this.#compare(view, tenant, query, (parameters) =>
         allOf([exactly(tenant, placement, 't', parameters), `t.origin = 'caller'`]),
@@ -131,11 +126,7 @@ export class TraceReader {
   }
 
   /** The attempts with these ids that are still there. */
-  attempts(
-    tenant: string,
-    ids: readonly string[],
-    wait: Wait,
-  ): Promise<Attempt[]> {
+  attempts(tenant: string, ids: readonly string[], wait: Wait): Promise<Attempt[]> {
     if (ids.length === 0) return Promise.resolve([]);
     return this.#models.read({ projections: ['traces'], ...wait }, async (view) => {
       const rows = await this.#models.sql.queryAs<TraceRow>(

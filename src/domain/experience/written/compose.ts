@@ -1,5 +1,13 @@
 import { termsOf } from '../../claims/claims.ts';
-import { cleaned, distinct, isBacked, leastKept, Marks, type Statement, type Unusable } from '../../claims/statements.ts';
+import {
+  cleaned,
+  distinct,
+  isBacked,
+  leastKept,
+  Marks,
+  type Statement,
+  type Unusable,
+} from '../../claims/statements.ts';
 import type { LessonAnswer, ShownAttempt } from './prompt.ts';
 
 /** The texts of a lesson as a language model wrote them, with marks `[n]` that name the attempts in `cited`, counted from 1. */
@@ -10,7 +18,6 @@ export interface WrittenLesson {
   /** Ids of the attempts. */
   readonly cited: readonly string[];
 }
-
 
 type Sentence = LessonAnswer['title'];
 

@@ -1,5 +1,13 @@
 import { isForeign, termsOf } from '../../claims/claims.ts';
-import { cleaned, distinct, isBacked, leastKept, Marks, type Statement, type Unusable } from '../../claims/statements.ts';
+import {
+  cleaned,
+  distinct,
+  isBacked,
+  leastKept,
+  Marks,
+  type Statement,
+  type Unusable,
+} from '../../claims/statements.ts';
 import { tokensOfDepth, type Depth } from '../depths.ts';
 import type { Count, Extract } from '../extract.ts';
 import type { Brief, SummaryAnswer } from './prompt.ts';
