@@ -292,6 +292,7 @@ describe('repetitions and races', () => {
       ),
     );
     expect(replies.map(({ status }) => status)).toEqual(replies.map(() => 201));
+    for (const { body } of replies) await searchable(body.position);
     const { memory, conflicts } = await reported('The port of gate q is 9999', { onConflict: 'supersede' });
     expect(conflicts.length).toBeGreaterThan(0);
     expect(ids({ conflicts })).not.toContain(memory.id);

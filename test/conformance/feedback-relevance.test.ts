@@ -119,7 +119,7 @@ describe('the effect of feedback on relevance', () => {
     const after = await admin.store({ content: 'after' });
     const events = `/v1/audit/events?memory=${memory.id}&minPosition=${after.position}&waitMs=20000`;
     const { items } = (await admin.get(events)).body;
-    expect(items.at(-1).type).toBe('FeedbackErased');
+    expect(items.map(({ type }: Json) => type)).toContain('FeedbackErased');
     const gone = await admin.post(`/v1/memories/${memory.id}/feedback`, { kind: 'helpful', searchId });
     expect(gone.status).toBe(404);
   });
