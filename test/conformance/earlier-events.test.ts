@@ -53,6 +53,7 @@ const missingFields: Readonly<Record<string, object>> = {
   'TrajectoryRecorded.v1.json': { planning: [], reasoning: [] },
   'TrajectoryRecorded.v2.json': {},
   'TrajectoryRecorded.v3.json': {},
+  'TrajectoryRecorded.v4.json': {},
 };
 
 const golden = (await readFolder(path.resolve('schemas/golden'))) as ReadonlyMap<

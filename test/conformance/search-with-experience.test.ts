@@ -57,6 +57,24 @@ describe('a search with experience', () => {
     expect((await user.post('/v1/search', { query: question })).body.reasoning).toBeUndefined();
   });
 
+  it('[C9] searches the parts of a complex question with the strategy that worked', async () => {
+    const { tenant: own, user } = await crm();
+    const query = 'Compare the best practices of all Salesforce teams and of all Einstein teams';
+    await record(user, { query, approach: 'where it points', outcome: 'failure' });
+    const { position } = await record(user, { query, strategy: { strategy: 'exhaustive' } });
+    await history(user, { query, minPosition: position });
+    const { reasoning, searchId } = await ask(user, { query });
+    expect(reasoning).toMatchObject({
+      strategyUsed: 'exhaustive',
+      adjustmentsMade: ['strategy: exhaustive (it worked for similar questions)'],
+    });
+    const { body } = await own.admin.get(`/v1/audit/searches/${searchId}?waitMs=10000`);
+    expect(body.trajectory.reasoning[0]).toMatchObject({
+      strategy: 'exhaustive',
+      reason: 'from-experience',
+    });
+  });
+
   it("[C9] [I2] learns from nobody else's questions, and shows them to nobody", async () => {
     const { tenant: own, user } = await crm();
     await record(user, { outcome: 'failure', approach: 'broad search' });

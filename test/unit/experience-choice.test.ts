@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { bucketOf, chooseArm, type Neighbour } from '../../src/domain/experience/choice.ts';
+import { bucketOf, chooseArm, openParameters, type Neighbour } from '../../src/domain/experience/choice.ts';
 import { armsFor, parameterNames, parametersOf } from '../../src/domain/experience/parameters.ts';
 import { difference, groupReport } from '../../src/domain/experience/report.ts';
 
@@ -67,12 +67,27 @@ describe('the choice of parameters', () => {
     expect(explored.length).toBeGreaterThan(80);
     expect(explored.length).toBeLessThan(120);
     expect(new Set(explored.map(({ arm }) => arm.name))).toEqual(
-      new Set(['plain', 'open', 'plain-open', 'wide']),
+      new Set(['plain', 'open', 'plain-open', 'wide', 'exhaustive']),
     );
-    const known = ['plain', 'open', 'plain-open', 'wide'].map((arm) => tally(simple, arm, 10, 40));
+    const known = ['plain', 'open', 'plain-open', 'wide', 'exhaustive'].map((arm) =>
+      tally(simple, arm, 10, 40),
+    );
     const later = draws.filter((draw) => chooseArm(simple, all, known, [], draw).explored);
     expect(later.length).toBeLessThan(40);
     expect(draws.filter((draw) => chooseArm(simple, new Set(), [], [], draw).explored)).toEqual([]);
+  });
+
+  it('[C9] chooses a strategy for complex questions alone, where their route is open', () => {
+    expect(openParameters(complex, {})).toEqual(all);
+    expect(openParameters(simple, {}).has('strategy')).toBe(false);
+    expect(openParameters(complex, { mode: 'standard' }).has('strategy')).toBe(false);
+    expect(openParameters(complex, { mode: 'standard' }).has('topK')).toBe(true);
+    const records = [tally(complex, 'default', 40, 100), tally(complex, 'exhaustive', 80, 100)];
+    expect(chooseArm(complex, openParameters(complex, {}), records, []).arm).toEqual({
+      name: 'exhaustive',
+      parameters: { strategy: 'exhaustive' },
+    });
+    expect(chooseArm(simple, openParameters(simple, {}), records, []).arm.name).toBe('default');
   });
 
   it('[C9] reads of a strategy only valid parameters that are open', () => {

@@ -54,8 +54,12 @@ function reasoner(model: FakeLanguageModel | undefined, settings: Partial<Reason
     onReasoned: (trace: ReasoningTrace) => void traces.push(trace),
   };
   const own = new Reasoner(parts);
-  const begin = (of: Partial<TenantContext> = {}, more: Partial<ReasoningSettings> = {}) =>
-    own.begin({ ...caller, ...of }, { ...defaultReasoning, ...settings, ...more }, freshRun());
+  const begin = (
+    of: Partial<TenantContext> = {},
+    more: Partial<ReasoningSettings> = {},
+    run: Partial<ReasoningRun> = {},
+  ) =>
+    own.begin({ ...caller, ...of }, { ...defaultReasoning, ...settings, ...more }, { ...freshRun(), ...run });
   return { begin, traces };
 }
 
@@ -86,6 +90,19 @@ describe('reasoning by rules', () => {
       });
     }
   });
+
+  it('[C9] follows the strategy of experience, unless the tenant has set one', async () => {
+    const experienced = { experienced: 'exhaustive' } as const;
+    expect(await reasoner(undefined).begin({}, {}, experienced).about(question, plan, whole)).toMatchObject({
+      strategy: 'exhaustive',
+      reason: 'from-experience',
+    });
+    const set = reasoner(undefined, { strategy: 'targeted' }).begin({}, {}, experienced);
+    expect(await set.about(question, plan, whole)).toMatchObject({
+      strategy: 'targeted',
+      reason: 'set-for-tenant',
+    });
+  });
 });
 
 describe('reasoning by a model', () => {
@@ -107,6 +124,13 @@ describe('reasoning by a model', () => {
     expect(decided).toEqual({ strategy: 'semantic-only', reason: 'set-for-tenant', texts: proposed });
     expect(reflection.words[0]?.searches).toMatchObject([{ dense: proposed[0]!.dense }, {}]);
     expect(reflection.words[0]?.searches[0]).not.toHaveProperty('lexical');
+  });
+
+  it('[C9] keeps a strategy of experience', async () => {
+    const run = { experienced: 'semantic-only' } as const;
+    const reflection = reasoner(fakeLanguageModel(refinement)).begin({}, {}, run);
+    const decided = await reflection.about(question, plan, whole);
+    expect(decided).toEqual({ strategy: 'semantic-only', reason: 'from-experience', texts: proposed });
   });
 
   it.each([

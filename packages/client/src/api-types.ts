@@ -1054,7 +1054,7 @@ export interface ReasoningTrace {
   step?: number;
   depth: number;
   strategy: 'targeted' | 'exhaustive' | 'semantic-only';
-  reason: 'set-for-tenant' | 'conditions-named' | 'nothing-named' | 'proposed-by-model';
+  reason: 'set-for-tenant' | 'from-experience' | 'conditions-named' | 'nothing-named' | 'proposed-by-model';
   layers?: ('agent' | 'user' | 'session' | 'project' | 'team' | 'org' | 'company')[];
   source: 'rules' | 'model' | 'cache';
   outcome: 'complete' | 'timed-out' | 'failed' | 'breaker-open';

@@ -57,7 +57,7 @@ export const experiencedSearch = operation({
     const region = searchRegion(caller, { scope, filter }, { isAsOf: asOf !== undefined });
     const { mode: sentMode, ...named } = withPluralNames(rest);
     const advice = await advise(call, { mode: sentMode, ...named });
-    const { mode = sentMode, ...chosen } = advice.arm.parameters;
+    const { mode = sentMode, strategy, ...chosen } = advice.arm.parameters;
     const request = {
       ...named,
       ...chosen,
@@ -71,6 +71,7 @@ export const experiencedSearch = operation({
     const found = await services.search.search(caller, request, {
       asksForStandard: mode === 'standard',
       filterAsSent: filter,
+      strategy,
     });
     const { fact, later, position, results, ...answer } = found;
     recordAnswer(services, context, { fact, later });

@@ -9,7 +9,14 @@ import {
   type Option,
   type Tally,
 } from './buckets.ts';
-import { armsFor, isSameArm, type Arm, type ParameterName, type SearchParameters } from './parameters.ts';
+import {
+  armsFor,
+  isSameArm,
+  parameterNames,
+  type Arm,
+  type ParameterName,
+  type SearchParameters,
+} from './parameters.ts';
 import { successShares, type TraceOrigin, type TraceOutcome } from './trace.ts';
 
 /** How searches with one arm ended, for one kind of question. */
@@ -43,6 +50,20 @@ const exploring = { early: 0.1, later: 0.02, untilTrials: 30 } as const;
 /** The kind of a question: the strength of its four signals, and nothing of its content. */
 export function bucketOf(question: string): string {
   return bucketsOf(complexityOf(question).signals)[0]!;
+}
+
+/** The parameters that a request leaves open. A question that cannot be decomposed has no strategy. */
+export function openParameters(
+  bucket: string,
+  sent: Readonly<Partial<Record<ParameterName, unknown>>>,
+): ReadonlySet<ParameterName> {
+  const isSimple = chainOf(bucket).includes('none');
+  return new Set(
+    parameterNames.filter((name) => {
+      if (name === 'strategy') return sent.mode === undefined && !isSimple;
+      return sent[name] === undefined;
+    }),
+  );
 }
 
 /**

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { canonicalJson, type JsonObject } from '../json.ts';
 import { identifier } from '../layers.ts';
+import { strategies } from '../reasoning/settings.ts';
 
 /** Parameters of a search that experience may choose if the caller leaves them open. */
 const fields = {
@@ -9,6 +10,8 @@ const fields = {
   threshold: z.number().min(0).max(1),
   order: z.enum(['precedence', 'relevance', 'layer']),
   spaces: z.array(identifier).min(1).max(100),
+  /** How a decomposition searches for the parts of the question. Only experience chooses it for a single search. */
+  strategy: z.enum(strategies),
 };
 
 const searchParametersSchema = z.object(fields).partial();
@@ -36,6 +39,7 @@ const namedArms = {
   open: { threshold: 0, order: 'relevance' },
   'plain-open': { mode: 'standard', threshold: 0, order: 'relevance' },
   wide: { topK: 20 },
+  exhaustive: { strategy: 'exhaustive' },
 } as const satisfies Readonly<Record<string, SearchParameters>>;
 
 export type ArmName = keyof typeof namedArms;

@@ -5,6 +5,7 @@ import type { Strategy } from './settings.ts';
 /** Why a strategy was chosen. */
 export const strategyReasons = [
   'set-for-tenant',
+  'from-experience',
   'conditions-named',
   'nothing-named',
   'proposed-by-model',

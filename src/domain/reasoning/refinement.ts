@@ -4,7 +4,7 @@ import { layerSchema } from '../layers.ts';
 import { truncate } from '../text/truncate.ts';
 import type { Plan } from '../routing/plan.ts';
 import type { Reasoning } from './reasoning.ts';
-import { strategies, type ReasoningSettings } from './settings.ts';
+import { strategies } from './settings.ts';
 
 const longestText = 400;
 const longestReason = 300;
@@ -55,18 +55,18 @@ export function refinementInput(question: string, { operands }: Plan): Readonly<
   };
 }
 
-/** Applies a model's proposal to the reasoning by rules; a strategy set by the tenant is kept. */
-export function refined(
-  rules: Reasoning,
-  { strategy, layers, searches }: Refinement,
-  settings: Pick<ReasoningSettings, 'strategy'>,
-): Reasoning {
+/** Applies a model's proposal to the reasoning by rules; a strategy set by the tenant or by experience is kept. */
+export function refined(rules: Reasoning, { strategy, layers, searches }: Refinement): Reasoning {
   const proposed = new Map(
     searches.map(({ part, meaning, words }) => [part, { dense: meaning, lexical: words }]),
   );
   return {
-    ...(settings.strategy === 'auto' ? { strategy, reason: 'proposed-by-model' as const } : rules),
+    ...(isSettled(rules) ? rules : { strategy, reason: 'proposed-by-model' as const }),
     ...(layers && layers.length > 0 && { layers }),
     texts: rules.texts.map((own, part) => proposed.get(part) ?? own),
   };
+}
+
+function isSettled({ reason }: Reasoning): boolean {
+  return reason === 'set-for-tenant' || reason === 'from-experience';
 }

@@ -72,7 +72,7 @@ const planningSchema = z.object({
 export const TrajectoryRecorded = defineEvent({
   type: 'TrajectoryRecorded',
   category: 'retrieval',
-  version: 4,
+  version: 5,
   routing: z.object({
     searchId: z.string(),
     outcome: z.enum(trajectoryOutcomes),
@@ -109,11 +109,13 @@ export const TrajectoryRecorded = defineEvent({
     /** Results of each reasoning, in order. Missing before version 2. */
     expansions: z.array(reasoningWordsSchema).optional(),
   }),
-  // Version 3 added hops from memory to memory, version 4 the reason why a plan is not the model's.
+  // Version 3 added hops from memory to memory, version 4 the reason why a plan is not the model's, version 5 strategies from
+  // experience.
   upcasters: {
     1: (data) => ({ ...data, planning: [], reasoning: [] }),
     2: (data) => data,
     3: (data) => data,
+    4: (data) => data,
   },
 });
 

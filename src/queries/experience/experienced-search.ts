@@ -1,8 +1,7 @@
 import type { TenantContext } from '../../domain/access/context.ts';
-import { bucketOf, chooseArm, type Neighbour } from '../../domain/experience/choice.ts';
+import { bucketOf, chooseArm, openParameters, type Neighbour } from '../../domain/experience/choice.ts';
 import {
   defaultArm,
-  parameterNames,
   parametersOf,
   type Arm,
   type ParameterName,
@@ -54,7 +53,7 @@ export async function adviseSearch(
   const bucket = bucketOf(query);
   const isApplied = settings.enabled && draws.group < settings.share;
   if (!isApplied) return { bucket, arm: defaultArm, applied: false, explored: false, neighbours: [] };
-  const open = new Set(parameterNames.filter((name) => sent[name] === undefined));
+  const open = openParameters(bucket, sent);
   const [known, tried] = await Promise.all([
     unlessBehind(records.records(caller.tenant), []),
     unlessBehind(

@@ -8,7 +8,7 @@ import {
 } from '../../domain/reasoning/refinement.ts';
 import { textsFor, type Reasoning } from '../../domain/reasoning/reasoning.ts';
 import { reasonByRules } from '../../domain/reasoning/rules.ts';
-import type { ReasoningSettings } from '../../domain/reasoning/settings.ts';
+import type { ReasoningSettings, Strategy } from '../../domain/reasoning/settings.ts';
 import type {
   ReasoningOutcome,
   ReasoningSource,
@@ -44,6 +44,8 @@ export interface ReasoningRun {
   readonly recorder: TrajectoryRecorder;
   /** The tenant allows calls of a language model. */
   readonly mayAskModel: boolean;
+  /** The strategy that experience has chosen for this search. */
+  readonly experienced?: Strategy | undefined;
 }
 
 /** Position of a question in its run. */
@@ -120,9 +122,9 @@ export class Reflection {
   async about(question: string, plan: Plan, { depth, step }: QuestionPlace): Promise<Reasoning> {
     const at = this.#parts.clock.now().toISOString();
     const started = performance.now();
-    const rules = reasonByRules(plan, this.#settings);
+    const rules = reasonByRules(plan, this.#settings, this.#run.experienced);
     const { refinement, usage, ...answer } = await this.#ask(question, plan, depth);
-    const reasoning = refinement ? refined(rules, refinement, this.#settings) : rules;
+    const reasoning = refinement ? refined(rules, refinement) : rules;
     const durationMs = performance.now() - started;
     if (answer.source === 'model') this.#leftMs -= durationMs;
     const { strategy, reason, layers } = reasoning;

@@ -1,5 +1,6 @@
 import type { TenantContext } from '../../domain/access/context.ts';
 import type { JsonObject } from '../../domain/json.ts';
+import type { Strategy } from '../../domain/reasoning/settings.ts';
 import type { ReasoningOutcome, ReasoningTrace } from '../../domain/reasoning/trace.ts';
 import { lackOfPlan } from '../../domain/retrieval/planning.ts';
 import type { Interruption, Lack, Trajectory, TrajectoryOutcome } from '../../domain/retrieval/trajectory.ts';
@@ -41,18 +42,23 @@ export class Executor {
     return this.#parts.policy.version;
   }
 
-  /** Never rejects: a failure is an outcome. Work that is unfinished when the time is up is ignored. */
+  /**
+   * Never rejects: a failure is an outcome. Work that is unfinished when the time is up is ignored.
+   *
+   * @param experienced The strategy that experience has chosen for this search.
+   */
   async run(
     caller: TenantContext,
     request: SearchRequest,
     view: ReadView,
     { budgets, threshold, languageModel: mayAskModel, reasoning }: RoutingSettings,
+    experienced?: Strategy,
   ): Promise<Execution> {
     const { plan, policy, clock, reasoner } = this.#parts;
     const budget = new Budget(budgets);
     const recorder = new TrajectoryRecorder(clock, budget);
     const reflection = reasoning.enabled
-      ? reasoner?.begin(caller, reasoning, { budget, recorder, mayAskModel })
+      ? reasoner?.begin(caller, reasoning, { budget, recorder, mayAskModel, experienced })
       : undefined;
     const decomposition = new DecompositionRun({
       ...this.#parts,

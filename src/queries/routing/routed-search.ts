@@ -1,6 +1,7 @@
 import { v7 as uuid } from 'uuid';
 import type { TenantContext } from '../../domain/access/context.ts';
 import type { JsonObject } from '../../domain/json.ts';
+import type { Strategy } from '../../domain/reasoning/settings.ts';
 import { signSearchId } from '../../domain/retrieval/search-id.ts';
 import { isLack, type Trajectory } from '../../domain/retrieval/trajectory.ts';
 import { complexityOf, signalNames, signalWeights } from '../../domain/routing/complexity.ts';
@@ -60,6 +61,8 @@ export interface RoutedRequest {
   /** A focused answer also shows what is far behind the best. */
   readonly keepsDistant?: boolean;
   readonly filterAsSent?: JsonObject | undefined;
+  /** How a decomposition searches, chosen by experience. A strategy that the tenant has set is kept. */
+  readonly strategy?: Strategy | undefined;
 }
 
 export interface RoutedAnswer extends SearchAnswer {
@@ -88,6 +91,7 @@ interface Search {
   readonly searchId: string;
   readonly caller: TenantContext;
   readonly request: SearchRequest;
+  readonly strategy: Strategy | undefined;
 }
 
 /**
@@ -110,7 +114,7 @@ export class RoutedSearch {
   async search(
     caller: TenantContext,
     asked: Asked,
-    { asksForStandard = false, keepsDistant = false, filterAsSent }: RoutedRequest = {},
+    { asksForStandard = false, keepsDistant = false, filterAsSent, strategy }: RoutedRequest = {},
   ): Promise<RoutedAnswer> {
     const started = performance.now();
     const cut: Cut = asked.threshold === undefined ? 'focused' : { threshold: asked.threshold };
@@ -123,7 +127,7 @@ export class RoutedSearch {
     const decision = await this.#decide(caller, id, request, asksForStandard);
     const { route, settings, recorded, session } = decision;
     this.#parts.onRouted(route, recorded.score);
-    const search = { id, searchId: signSearchId(this.#parts.vault, caller, id), caller, request };
+    const search = { id, searchId: signSearchId(this.#parts.vault, caller, id), caller, request, strategy };
     const {
       finding: found,
       shown,
@@ -225,12 +229,13 @@ export class RoutedSearch {
    * neither a success nor a failure. A run without the help of a failed language model is a success, because the model has its own
    * breaker.
    */
-  async #execute({ caller, request, searchId }: Search, settings: RoutingSettings): Promise<Execution> {
+  async #execute(search: Search, settings: RoutingSettings): Promise<Execution> {
     const { executor, onFailure, onReasoningFailure } = this.#parts;
+    const { caller, request, searchId } = search;
     const { tenant } = caller;
     const permit = this.#breakers.of(tenant).enter();
     if (!permit) return { run: executor.refused(request), finding: undefined, calls: [], failures: [] };
-    const execution = await this.#run(caller, request, settings);
+    const execution = await this.#run(search, settings);
     const { outcome, interruption } = execution.run;
     if (outcome === 'failed') permit.failed();
     else if (outcome === 'complete' || isLack(interruption)) permit.succeeded();
@@ -241,13 +246,13 @@ export class RoutedSearch {
   }
 
   /** Repeats the run with a new view if its view is outdated. The calls of language models in all attempts are reported. */
-  async #run(caller: TenantContext, request: SearchRequest, settings: RoutingSettings): Promise<Execution> {
+  async #run({ caller, request, strategy }: Search, settings: RoutingSettings): Promise<Execution> {
     const { executor, search } = this.#parts;
     const calls: ModelCall[] = [];
     for (let views = 1; ; views++) {
       // Taken before the budget's time starts, because a caller may wait long for a position.
       const view = await search.view(request, { withFields: true });
-      const execution = await executor.run(caller, request, view, settings);
+      const execution = await executor.run(caller, request, view, settings, strategy);
       calls.push(...execution.calls);
       if (views === mostViews || !isOutdated(execution.error)) return { ...execution, calls };
     }

@@ -49,7 +49,7 @@ export function subqueriesOf({ question, base, plan, reasoning, threshold }: Sub
   outside: number;
 } {
   const textsOf = (query: string, texts?: SearchTexts) => reasoning && textsFor(reasoning, query, texts);
-  // Only a strategy set by the tenant may change the texts of the standard search; one chosen by a model may not.
+  // Only a strategy set by the tenant may change the texts of the standard search; one chosen for the question may not.
   const whole = reasoning?.reason === 'set-for-tenant' ? textsOf(question) : undefined;
   const subqueries = [partOf({ label: 'question', query: question }, whole, base, resembling)];
   const only = plan.operands.length === 1;
