@@ -7,8 +7,10 @@ import { systemTenant } from '../domain/access/context.ts';
 import type { OutcomeEvent, SessionEvent } from '../domain/learning/events.ts';
 import type { PolicyUpdate } from '../domain/learning/policy-events.ts';
 import { refinedWithinMs } from '../domain/learning/refinement.ts';
+import { answeredMemories, isRecorded } from '../domain/retrieval/answered-memories.ts';
 import { timeOfSearch } from '../domain/retrieval/search-id.ts';
 import type { RetrievalEvent } from '../domain/retrieval/events.ts';
+import { retrievalStream } from '../domain/streams.ts';
 import type { LoadedEvent } from '../ports/event-store.ts';
 import type { SqlExecutor } from '../ports/sql.ts';
 import type { DecisionRow, SearchKey } from './decision-row.ts';
@@ -186,11 +188,15 @@ export class OutcomeBatch {
     );
   }
 
+  /** Feedback on a memory that the search did not answer says nothing about the search. */
   async #judged({ id, event, metadata }: Of<'FeedbackGiven'>): Promise<void> {
-    const { searchId } = event.data;
+    const { services } = this.#parts;
+    const { searchId, memoryId } = event.data;
     if (searchId === undefined) return;
     const ref = { search: idOf(searchId), searchId };
-    await observeSignal(this.#parts.services, this.#contextOf(metadata.tenant, id), ref, (signals) =>
+    const recorded = await services.store.load<RetrievalEvent>(retrievalStream(metadata.tenant, ref.search));
+    if (isRecorded(recorded) && !answeredMemories(recorded).has(memoryId)) return;
+    await observeSignal(services, this.#contextOf(metadata.tenant, id), ref, (signals) =>
       newFeedback(signals, event.data),
     );
   }

@@ -50,6 +50,7 @@ const missingFields: Readonly<Record<string, object>> = {
   'RoutingConfigured.v2.json': { exploration: true },
   'SearchPerformed.v4.json': {},
   'SearchPerformed.v5.json': {},
+  'OutcomeObserved.v1.json': {},
   'TrajectoryRecorded.v1.json': { planning: [], reasoning: [] },
   'TrajectoryRecorded.v2.json': {},
   'TrajectoryRecorded.v3.json': {},

@@ -81,6 +81,8 @@ describe.concurrent('Training outcome signals', () => {
     const [first, second] = search.results.map(({ memory }: Json) => memory.id);
     const judge = (id: string, body: Json) =>
       setting.admin.post(`/v1/memories/${id}/feedback`, { ...body, searchId: search.searchId });
+    const { memory: elsewhere } = await setting.admin.store({ content: 'The canteen opens at noon.' });
+    await judge(elsewhere.id, { kind: 'helpful' });
     await judge(first, { kind: 'outdated' });
     await judge(first, { kind: 'irrelevant' });
     await judge(second, { kind: 'helpful', score: 0.7 });
@@ -96,6 +98,11 @@ describe.concurrent('Training outcome signals', () => {
       quality: 0.7,
       explicit: true,
     });
+    await judge(second, { kind: 'helpful', score: -1 });
+    await judge(first, { kind: 'irrelevant', score: 1 });
+    await expect
+      .poll(async () => (await audited(setting, search.searchId)).outcome, within)
+      .toEqual({ kind: 'none', explicit: false });
   });
 });
 

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import {
+  checkedSignals,
   closingSignal,
+  newFeedback,
   outcomeOf,
   signalOfFeedback,
   signalOfPosted,
@@ -47,7 +49,7 @@ describe('[C1] the outcome of a search', () => {
       quality: 0.5,
       explicit: true,
     });
-    expect(outcomeOf([helpful('a', 1), helpful('a', -1)])).toEqual({ kind: 'ignored', explicit: true });
+    expect(outcomeOf([helpful('a', 1), irrelevant('a')])).toEqual({ kind: 'ignored', explicit: true });
     expect(outcomeOf([irrelevant('a'), helpful('a', 1)])).toMatchObject({ kind: 'used', quality: 1 });
   });
 });
@@ -78,10 +80,39 @@ describe('[C1] a posted outcome', () => {
 });
 
 describe('[C1] [A13] feedback', () => {
-  it('about the memory itself, or that withdraws another, says nothing about the search', () => {
+  it('about the memory itself says nothing about the search', () => {
     for (const kind of ['outdated', 'inaccurate', 'duplicate'] as const)
       expect(signalOfFeedback({ memoryId: 'a', kind, score: -1 })).toBeUndefined();
-    expect(signalOfFeedback({ memoryId: 'a', kind: 'irrelevant', score: 0.5 })).toBeUndefined();
+  });
+
+  it('that is withdrawn says nothing any more, and leaves what else was said', () => {
+    const withdrawn = newFeedback([irrelevant('a')], { memoryId: 'a', kind: 'irrelevant', score: 0.5 })!;
+    expect(withdrawn).toMatchObject({ kind: 'withdrawn', source: 'feedback', memoryIds: ['a'] });
+    expect(outcomeOf([irrelevant('a'), withdrawn])).toEqual({ kind: 'none', explicit: false });
+    expect(outcomeOf([irrelevant('a'), helpful('b', 0.7), withdrawn])).toMatchObject({
+      kind: 'used',
+      quality: 0.7,
+    });
+    expect(outcomeOf([irrelevant('a'), withdrawn, irrelevant('a')])).toMatchObject({
+      kind: 'ignored',
+      explicit: true,
+    });
+    const closing = { inContext: [], isObservable: true, by: 'window' } as const;
+    expect(closingSignal([irrelevant('a'), withdrawn], closing)).toEqual(silence);
+    const late = { memoryId: 'a', kind: 'helpful', score: -1 } as const;
+    expect(newFeedback([helpful('a', 1)], late)).toMatchObject({ kind: 'withdrawn' });
+    expect(newFeedback([], late)).toBeUndefined();
+    expect(
+      newFeedback([irrelevant('a'), withdrawn], { ...late, kind: 'irrelevant', score: 1 }),
+    ).toBeUndefined();
+  });
+
+  it('and outcomes about other memories than those of the answer are no signals', () => {
+    const answered = new Set(['b']);
+    expect(checkedSignals([helpful('a', 1), irrelevant('a'), posted(1)], answered)).toEqual([]);
+    const both = signalOfPosted({ used: ['a', 'b'] });
+    const kept = checkedSignals([both, helpful('b', 1), context, silence], answered);
+    expect(kept).toEqual([{ ...both, memoryIds: ['b'] }, helpful('b', 1), context, silence]);
   });
 });
 

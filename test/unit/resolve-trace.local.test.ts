@@ -48,6 +48,7 @@ it('[C9] an outcome that names nothing of the answer leaves the trace pending, a
       query: 'Which index?',
     },
   };
+  await resolveTrace(services, context, search);
   const sealed = eventContext(context, callerKey(vault, context.caller));
   await store.append(retrievalStream('acme', search), 'noStream', [performed], sealed);
   const resolved = async () => {

@@ -1117,7 +1117,7 @@ export interface ObservedOutcome {
   at: string;
   /** Who or what said so */
   source: 'caller' | 'feedback' | 'context' | 'refinement' | 'session-end' | 'window';
-  kind: 'used' | 'refined' | 'ignored';
+  kind: 'used' | 'refined' | 'ignored' | 'withdrawn';
   memoryIds: string[];
   quality?: number;
   refined?: boolean;

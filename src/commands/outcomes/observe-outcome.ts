@@ -16,7 +16,7 @@ const mostUsed = 1_000;
 
 export const outcomeInput = z
   .strictObject({
-    used: z.array(z.string().min(1).max(200)).max(mostUsed).meta({
+    used: z.array(z.uuid('is not the id of a memory')).max(mostUsed).meta({
       description:
         'Ids of the memories of the answer that were used; empty if none was. Repeated ids count once',
     }),

@@ -9,7 +9,7 @@ import { outcomeSources, signalKinds } from './outcome.ts';
 export const OutcomeObserved = defineEvent({
   type: 'OutcomeObserved',
   category: 'outcome',
-  version: 1,
+  version: 2,
   routing: z.object({
     searchId: z.string(),
     kind: z.enum(signalKinds),
@@ -22,6 +22,8 @@ export const OutcomeObserved = defineEvent({
     source: z.enum(outcomeSources),
   }),
   sealed: z.object({}),
+  // Version 2 added the kind `withdrawn`.
+  upcasters: { 1: (data) => data },
 });
 
 /** A caller has ended a session. Its searches that have no other signal by then count as ignored. */

@@ -1,8 +1,8 @@
 import type { FeedbackKind } from '../retrieval/events.ts';
 import type { Outcome } from './logged-decision.ts';
 
-/** What one source says about a search. */
-export const signalKinds = ['used', 'refined', 'ignored'] as const;
+/** What one source says about a search. `withdrawn`: the feedback on these memories no longer says anything. */
+export const signalKinds = ['used', 'refined', 'ignored', 'withdrawn'] as const;
 export type SignalKind = (typeof signalKinds)[number];
 
 /**
@@ -53,10 +53,7 @@ export function signalOfPosted({ used, quality, refined = false }: PostedOutcome
   };
 }
 
-/**
- * Feedback that names a search, as a signal about its answer. Undefined for feedback about the memory itself, and for feedback that
- * withdraws an earlier one of its kind.
- */
+/** Feedback that names a search, as a signal about its answer. Undefined for feedback about the memory itself. */
 export function signalOfFeedback(feedback: {
   readonly memoryId: string;
   readonly kind: FeedbackKind;
@@ -65,8 +62,8 @@ export function signalOfFeedback(feedback: {
   const { memoryId, kind, score } = feedback;
   const said = { source: 'feedback' as const, memoryIds: [memoryId] };
   if (kind === 'helpful')
-    return score > 0 ? { ...said, kind: 'used', quality: score } : { ...said, kind: 'ignored' };
-  if (kind === 'irrelevant' && score < 0) return { ...said, kind: 'ignored' };
+    return score > 0 ? { ...said, kind: 'used', quality: score } : { ...said, kind: 'withdrawn' };
+  if (kind === 'irrelevant') return { ...said, kind: score < 0 ? 'ignored' : 'withdrawn' };
   return undefined;
 }
 
@@ -74,9 +71,10 @@ export function signalOfFeedback(feedback: {
  * The one outcome of a search, from its signals in the order in which they were recorded. The caller's latest post takes precedence over
  * feedback, feedback over a refinement, a refinement over a context, and a context over silence until the end of the session or window.
  * A late signal of higher precedence therefore changes the outcome, and a repeated one changes nothing. Of feedback, the latest on each
- * memory counts, and the best of these decides.
+ * memory counts, unless it was withdrawn, and the best of these decides.
  */
-export function outcomeOf(signals: readonly OutcomeSignal[]): Outcome {
+export function outcomeOf(recorded: readonly OutcomeSignal[]): Outcome {
+  const signals = standing(recorded);
   const posted = signals.findLast(({ source }) => source === 'caller');
   if (posted) return explicit(posted);
   const judged = bestFeedback(signals);
@@ -88,18 +86,32 @@ export function outcomeOf(signals: readonly OutcomeSignal[]): Outcome {
 }
 
 function explicit({ kind, quality }: OutcomeSignal): Outcome {
-  return { kind, ...(quality !== undefined && { quality }), explicit: true };
+  return {
+    kind: kind === 'withdrawn' ? 'none' : kind,
+    ...(quality !== undefined && { quality }),
+    explicit: true,
+  };
+}
+
+/** The signals without feedback that a later one on the same memory replaces or withdraws. Each feedback names one memory. */
+function standing(signals: readonly OutcomeSignal[]): readonly OutcomeSignal[] {
+  const latest = new Map<string | undefined, OutcomeSignal>();
+  for (const signal of signals) if (signal.source === 'feedback') latest.set(signal.memoryIds[0], signal);
+  return signals.filter(
+    (signal) =>
+      signal.source !== 'feedback' ||
+      (signal.kind !== 'withdrawn' && latest.get(signal.memoryIds[0]) === signal),
+  );
 }
 
 function bestFeedback(signals: readonly OutcomeSignal[]): OutcomeSignal | undefined {
-  const latest = new Map<string, OutcomeSignal>();
-  for (const signal of signals)
-    if (signal.source === 'feedback') for (const id of signal.memoryIds) latest.set(id, signal);
   const rank = ({ kind, quality = 0 }: OutcomeSignal) => (kind === 'used' ? 1 + quality : 0);
-  return [...latest.values()].reduce<OutcomeSignal | undefined>(
-    (best, signal) => (best && rank(best) >= rank(signal) ? best : signal),
-    undefined,
-  );
+  return signals
+    .filter(({ source }) => source === 'feedback')
+    .reduce<OutcomeSignal | undefined>(
+      (best, signal) => (best && rank(best) >= rank(signal) ? best : signal),
+      undefined,
+    );
 }
 
 /** What is known about a search when its session or window ends. */
@@ -116,9 +128,10 @@ export interface Closing {
  * if the silence of this caller means nothing.
  */
 export function closingSignal(
-  signals: readonly OutcomeSignal[],
+  recorded: readonly OutcomeSignal[],
   { inContext, isObservable, by }: Closing,
 ): OutcomeSignal | undefined {
+  const signals = standing(recorded);
   const isSilent = signals.every(({ source }) => source === 'session-end' || source === 'window');
   if (!isSilent) return undefined;
   if (inContext.length > 0)
@@ -130,7 +143,10 @@ export function closingSignal(
 /** Maximum number of feedback signals for one search. */
 const mostFeedback = 200;
 
-/** Feedback as a new signal of a search; undefined if the latest one on this memory says the same, or if there are too many. */
+/**
+ * Feedback as a new signal of a search. Undefined if the latest one on this memory says the same, if there is none to withdraw, or if
+ * there are too many.
+ */
 export function newFeedback(
   signals: readonly OutcomeSignal[],
   feedback: Parameters<typeof signalOfFeedback>[0],
@@ -139,19 +155,21 @@ export function newFeedback(
   const earlier = signals.filter(({ source }) => source === 'feedback');
   const last = earlier.findLast(({ memoryIds }) => memoryIds.includes(feedback.memoryId));
   const isKnown = last?.kind === signal?.kind && last?.quality === signal?.quality;
-  return isKnown || earlier.length >= mostFeedback ? undefined : signal;
+  const withdrawsNothing = signal?.kind === 'withdrawn' && !last;
+  return isKnown || withdrawsNothing || earlier.length >= mostFeedback ? undefined : signal;
 }
 
 /**
- * The signals without memories that a caller claims to have used but that were not in the answer. An outcome that arrived before its
- * search was recorded could not be checked on arrival. One that names no memory of the answer is dropped.
+ * The signals without memories that were not in the answer. Outcomes and feedback that arrived before their search was recorded could
+ * not be checked on arrival, and feedback may be about any memory. A signal that names no memory of the answer is dropped.
  */
 export function checkedSignals<Signal extends OutcomeSignal>(
   signals: readonly Signal[],
   answered: ReadonlySet<string>,
 ): Signal[] {
   return signals.flatMap((signal) => {
-    if (signal.source !== 'caller' || signal.kind !== 'used') return [signal];
+    if (signal.memoryIds.length === 0 || (signal.source !== 'caller' && signal.source !== 'feedback'))
+      return [signal];
     const memoryIds = signal.memoryIds.filter((id) => answered.has(id));
     return memoryIds.length === 0 ? [] : [{ ...signal, memoryIds }];
   });
