@@ -83,7 +83,10 @@ describe('lessons', () => {
     await until(user, (lessons) => JSON.stringify(lessons).includes('canary-7320'));
     await record(user);
     await until(user, ([lesson]) => lesson?.support === 2);
-    await tenant.admin.delete(`/v1/memories/${memory.id}?mode=erase`);
+    const { body: gone } = await tenant.admin.delete(`/v1/memories/${memory.id}?mode=erase`);
+    const shown = await user.get(`/v1/reasoning/strategies?minPosition=${gone.position}&waitMs=20000`);
+    expect(shown.status).toBe(200);
+    expect(JSON.stringify(shown.body)).not.toContain('7320');
     const [left] = await until(user, ([lesson]) => lesson !== undefined && !lesson.content.includes('7320'));
     expect(left).toMatchObject({ support: 2, failures: 0 });
     const types = ['LessonLearned', 'LessonRevised', 'ReasoningTraceRecorded'];

@@ -42,8 +42,8 @@ describe('a search with experience', () => {
     });
     const failed = await record(user, { approach: 'broad search', outcome: 'failure' });
     const worked = await record(user, { strategy: { spaces: ['crm'], secret: 1 } });
-    await history(user, { minPosition: worked.position });
-    const { results, reasoning } = await ask(user, { query: 'Salesforce Einstein best practices' });
+    const again = { query: 'Salesforce Einstein best practices', minPosition: worked.position };
+    const { results, reasoning } = await ask(user, again);
     expect(results.length).toBeGreaterThan(0);
     expect(results.every(({ memory }: Json) => memory.spaces.includes('crm'))).toBe(true);
     expect(reasoning).toMatchObject({

@@ -1,6 +1,20 @@
 import { describe, expect, it } from 'vitest';
-import { bucketOf, chooseArm, openParameters, type Neighbour } from '../../src/domain/experience/choice.ts';
-import { armsFor, parameterNames, parametersOf } from '../../src/domain/experience/parameters.ts';
+import { search } from '../../src/api/search/search.ts';
+import {
+  bucketOf,
+  chooseArm,
+  neighbourOf,
+  openParameters,
+  type Neighbour,
+} from '../../src/domain/experience/choice.ts';
+import type { TraceOutcome } from '../../src/domain/experience/trace.ts';
+import type { JsonObject } from '../../src/domain/json.ts';
+import {
+  armsFor,
+  parameterNames,
+  parametersOf,
+  usualParameters,
+} from '../../src/domain/experience/parameters.ts';
 import { difference, groupReport } from '../../src/domain/experience/report.ts';
 
 const simple = bucketOf('Who owns billing?');
@@ -88,6 +102,23 @@ describe('the choice of parameters', () => {
       parameters: { strategy: 'exhaustive' },
     });
     expect(chooseArm(simple, openParameters(simple, {}), records, []).arm.name).toBe('default');
+  });
+
+  it('[C9] counts an attempt that names what a search does anyway, or failed with more, as one by default', () => {
+    const { topK, order } = search.input.shape;
+    expect(usualParameters).toMatchObject({ topK: topK.parse(undefined), order: order.parse(undefined) });
+    const read = (outcome: TraceOutcome, strategy: JsonObject) =>
+      neighbourOf({ outcome, origin: 'caller', strategy }, all).parameters;
+    expect(read('failure', { ...usualParameters })).toEqual({});
+    expect(read('failure', { topK: 50 })).toEqual({});
+    expect(read('failure', { topK: 5 })).toEqual({ topK: 5 });
+    expect(read('success', { topK: 50 })).toEqual({ topK: 50 });
+    const broad = neighbourOf({ outcome: 'failure', origin: 'caller', strategy: { topK: 50 } }, all);
+    const narrow = neighbour({ parameters: { spaces: ['crm'], topK: 5 } });
+    expect(chooseArm(simple, all, [], [broad, narrow]).arm).toEqual({
+      name: 'like-trace',
+      parameters: { spaces: ['crm'], topK: 5 },
+    });
   });
 
   it('[C9] reads of a strategy only valid parameters that are open', () => {

@@ -106,7 +106,7 @@ type ExperiencedCall = Call<z.output<typeof input>>;
 
 /** An answer as of a position is asked to see what was known then: nothing is changed. */
 async function advise(
-  { caller, services, asOf, input: { query, sessionId } }: ExperiencedCall,
+  { caller, services, asOf, wait, input: { query, sessionId } }: ExperiencedCall,
   sent: Readonly<Record<string, unknown>>,
 ): Promise<Advice> {
   const { commands, traces, experience } = services;
@@ -115,7 +115,7 @@ async function advise(
   return adviseSearch(
     { traces, records: experience },
     caller,
-    { query, sent },
+    { query, sent, ...wait },
     isOff ? { ...settings, enabled: false } : settings,
     {
       group: uniform(`${caller.tenant}\n${caller.principal}\n${sessionId ?? query}`),

@@ -1,3 +1,4 @@
+import type { JsonObject } from '../json.ts';
 import { complexityOf, signalNames } from '../routing/complexity.ts';
 import {
   bucketsOf,
@@ -13,6 +14,8 @@ import {
   armsFor,
   isSameArm,
   parameterNames,
+  parametersOf,
+  usualParameters,
   type Arm,
   type ParameterName,
   type SearchParameters,
@@ -32,6 +35,28 @@ export interface Neighbour {
   readonly origin: TraceOrigin;
   /** The parameters of the attempt that the caller leaves open. */
   readonly parameters: SearchParameters;
+}
+
+/** An attempt with the parameters that count. One that failed with more results than usual would have failed with fewer as well. */
+export function neighbourOf(
+  {
+    outcome,
+    origin,
+    strategy,
+  }: {
+    readonly outcome: TraceOutcome;
+    readonly origin: TraceOrigin;
+    readonly strategy?: JsonObject | undefined;
+  },
+  open: ReadonlySet<ParameterName>,
+): Neighbour {
+  const { topK, ...others } = parametersOf(strategy, open);
+  const failedWithMore = outcome === 'failure' && topK !== undefined && topK > usualParameters.topK;
+  return {
+    outcome,
+    origin,
+    parameters: topK === undefined || failedWithMore ? others : { topK, ...others },
+  };
 }
 
 export interface Choice {

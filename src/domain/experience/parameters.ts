@@ -20,14 +20,22 @@ export type ParameterName = keyof SearchParameters;
 
 export const parameterNames = Object.keys(fields) as ParameterName[];
 
-/** The parameters of a strategy that a search can repeat and the caller leaves open; others are ignored. */
+/** What a search does if nothing is named. */
+export const usualParameters = { topK: 10, order: 'precedence', strategy: 'targeted' } as const;
+
+/**
+ * The parameters of a strategy that a search can repeat and the caller leaves open. Others are ignored, and so are those that name what a
+ * search does anyway.
+ */
 export function parametersOf(
   strategy: JsonObject | undefined,
   open: ReadonlySet<ParameterName>,
 ): SearchParameters {
   const entries = parameterNames.flatMap((name) => {
     const parsed = open.has(name) ? fields[name].safeParse(strategy?.[name]) : undefined;
-    return parsed?.success ? [[name, parsed.data]] : [];
+    const isUsual =
+      name in usualParameters && parsed?.data === usualParameters[name as keyof typeof usualParameters];
+    return parsed?.success && !isUsual ? [[name, parsed.data]] : [];
   });
   return Object.fromEntries(entries) as SearchParameters;
 }

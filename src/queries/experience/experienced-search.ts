@@ -1,13 +1,9 @@
 import type { TenantContext } from '../../domain/access/context.ts';
-import { bucketOf, chooseArm, openParameters, type Neighbour } from '../../domain/experience/choice.ts';
-import {
-  defaultArm,
-  parametersOf,
-  type Arm,
-  type ParameterName,
-} from '../../domain/experience/parameters.ts';
+import { bucketOf, chooseArm, neighbourOf, openParameters } from '../../domain/experience/choice.ts';
+import { defaultArm, type Arm, type ParameterName } from '../../domain/experience/parameters.ts';
 import type { ExperienceSettings } from '../../domain/experience/settings.ts';
 import { Problem } from '../../domain/problems.ts';
+import type { Wait } from '../read-models.ts';
 import type { ExperienceReader } from './experience-reader.ts';
 import { similarFrom, type FoundTrace, type TraceReader } from './trace-reader.ts';
 
@@ -20,7 +16,7 @@ export interface ExperienceParts {
 }
 
 /** The question of a search, and the parameters that were sent with it; experience may choose the others. */
-export interface OpenQuestion {
+export interface OpenQuestion extends Wait {
   readonly query: string;
   readonly sent: Readonly<Partial<Record<ParameterName, unknown>>>;
 }
@@ -46,7 +42,7 @@ export interface Draws {
 export async function adviseSearch(
   { traces, records }: ExperienceParts,
   caller: TenantContext,
-  { query, sent }: OpenQuestion,
+  { query, sent, ...wait }: OpenQuestion,
   settings: ExperienceSettings,
   draws: Draws,
 ): Promise<Advice> {
@@ -58,7 +54,7 @@ export async function adviseSearch(
     unlessBehind(records.records(caller.tenant), []),
     unlessBehind(
       traces
-        .history(caller, { query, threshold: similarFrom, limit: mostNeighbours })
+        .history(caller, { query, threshold: similarFrom, limit: mostNeighbours, ...wait })
         .then(({ items }) => items),
       [],
     ),
@@ -69,10 +65,7 @@ export async function adviseSearch(
     bucket,
     open,
     known,
-    neighbours.map(({ trace }): Neighbour => {
-      const { outcome, origin, strategy } = trace;
-      return { outcome, origin, parameters: parametersOf(strategy, open) };
-    }),
+    neighbours.map(({ trace }) => neighbourOf(trace, open)),
     draw,
   );
   return { bucket, ...choice, applied: true, neighbours };

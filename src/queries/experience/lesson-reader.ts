@@ -61,16 +61,23 @@ export class LessonReader {
     } & Wait,
   ): Promise<{ readonly items: readonly ShownLesson[]; readonly position: number }> {
     const { traceIds, scope, limit, ...wait } = asked;
-    return this.#models.read({ projections: ['lessons', 'traces'], ...wait }, async (view) => {
+    return this.#models.read({ projections: ['lessons', 'traces', 'memories'], ...wait }, async (view) => {
       const { tenant } = caller;
       const parameters = new Parameters();
       const region = { tenant, visibility: visible(caller), ...(scope && { scope }) };
       const condition = allOf([
         regionCondition(region, 'l', parameters),
         ...(traceIds ? [`l.traces && ${parameters.bind(traceIds)}::text[]`] : []),
-        // A trace that was erased has no row; the lesson that quotes it is about to be revised.
-        `not exists (select 1 from unnest(l.traces) source(id) where not exists (
-           select 1 from ${view.table('traces')} t where t.tenant = l.tenant and t.trace_id = source.id::uuid))`,
+        // A trace that was erased has no row, and one whose memory was erased is about to be. The lesson that quotes it is about to
+        // be revised.
+        `not exists (
+           select 1 from unnest(l.traces) source(id)
+           left join ${view.table('traces')} t on t.tenant = l.tenant and t.trace_id = source.id::uuid
+           where t.trace_id is null or exists (
+             select 1 from jsonb_array_elements_text(t.trace->'memoryIds') used(id)
+             left join ${view.table('memories')} m
+               on m.tenant = l.tenant and m.memory_id = used.id::uuid and m.to_position is null
+             where m.memory_id is null))`,
       ]);
       const rows = await this.#models.sql.queryAs<LessonRow>(
         tenant,

@@ -94,7 +94,7 @@ export class TraceReader {
     });
   }
 
-  /** The earlier trace of exactly this layer and scope that is most similar; undefined if there is none. */
+  /** The most similar earlier trace of exactly this layer and scope; undefined if none is similar. */
   nearest(
     { tenant }: TenantContext,
     query: string,
@@ -107,7 +107,8 @@ export class TraceReader {
       const [best] = compared.sort(
         (left, right) => right.similarity - left.similarity || right.position - left.position,
       );
-      return best && { traceId: best.trace.traceId, similarity: rounded(best.similarity) };
+      if (!best || best.similarity < similarFrom) return undefined;
+      return { traceId: best.trace.traceId, similarity: rounded(best.similarity) };
     });
   }
 
