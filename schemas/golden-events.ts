@@ -195,6 +195,7 @@ export const examples: { readonly [Type in EventType]: DataOf<Type> } = {
   },
   UseObserved: {
     searchId: '0190a0b0-0000-7000-8000-000000000009.c2lnbmVk',
+    question: '5f2b9c0d1e3a47658899aabbccddeeff',
     user: 'ada',
     askedAt: 41,
     results: [

@@ -1,10 +1,14 @@
 import type { OutcomeSignal } from '../../domain/learning/outcome.ts';
 import { explicitlyUsed, usedResults, userOf } from '../../domain/learning/used-results.ts';
 import type { UseEvent } from '../../domain/learning/value-events.ts';
+import { canonicalJson } from '../../domain/json.ts';
 import type { RetrievalEvent } from '../../domain/retrieval/events.ts';
 import { retrievalStream, useStream } from '../../domain/streams.ts';
+import type { KeyVault } from '../../ports/key-vault.ts';
 import { changeStream } from '../change-stream.ts';
 import type { CommandContext, CommandServices } from '../context.ts';
+
+type Performed = Extract<RetrievalEvent, { type: 'SearchPerformed' }>['data'];
 
 /**
  * Records which results of a search were used, by its explicit outcome. Nothing without one, nothing if that is recorded already, and
@@ -28,6 +32,8 @@ export async function recordUse(
     type: 'UseObserved',
     data: {
       searchId,
+      // An erased question has no text.
+      ...(!performed.erased && { question: questionKey(services.vault, tenant, user, performed.event.data) }),
       ...(user !== undefined && { user }),
       askedAt: performed.position,
       results: usedResults(results, used),
@@ -43,4 +49,15 @@ export async function recordUse(
       return isKnown ? [] : [observed];
     },
   });
+}
+
+/** The same for a question that is asked again in the same place; case and spaces make no difference. */
+function questionKey(
+  vault: KeyVault,
+  tenant: string,
+  user: string | undefined,
+  { query, layers, scope, spaces, tags }: Performed,
+): string {
+  const text = query.toLowerCase().split(/\s+/u).join(' ').trim();
+  return vault.pseudonym('question', tenant, canonicalJson({ user, text, layers, scope, spaces, tags }));
 }

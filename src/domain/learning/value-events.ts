@@ -8,9 +8,11 @@ import { defineEvent, type EventOf } from '../events/define.ts';
 export const UseObserved = defineEvent({
   type: 'UseObserved',
   category: 'outcome',
-  version: 1,
+  version: 2,
   routing: z.object({
     searchId: z.string(),
+    /** Keyed hash of the user, the question and where it searched: the same for a question that is asked again. Missing before version 2. */
+    question: z.string().optional(),
     /** The user who asked; missing for a caller without one. */
     user: z.string().optional(),
     /** Position of the search in the log. */
@@ -25,6 +27,7 @@ export const UseObserved = defineEvent({
     ),
   }),
   sealed: z.object({}),
+  upcasters: { 1: (data) => data },
 });
 
 /**
