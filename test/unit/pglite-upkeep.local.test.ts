@@ -32,6 +32,7 @@ describe('tables', () => {
     age: 1000,
     bytes: MiB,
     pages: 128,
+    known: 10_000,
     unseen: 0,
     hasGraph: false,
     inGraph: 0,
@@ -53,6 +54,13 @@ describe('tables', () => {
   it('are analyzed after changes, and vacuumed after inserts so that index-only scans work', () => {
     expect(statementFor([table('t', { modified: 1100 })], 2000)).toBe('analyze t');
     expect(statementFor([table('t', { inserted: 3100, modified: 3100 })], 2000)).toBe('vacuum (analyze) t');
+  });
+
+  it('are analyzed even while requests come if the planner knows nothing of them, or of a table a tenth as large', () => {
+    expect(statementFor([table('t', { known: -1 })], 0)).toBe('analyze t');
+    expect(statementFor([table('t', { known: -1, pages: 10 })], 0)).toBeUndefined();
+    expect(statementFor([table('t', { known: 500, modified: 9500 })], 0)).toBe('analyze t');
+    expect(statementFor([table('t', { known: 2000, modified: 8000 })], 0)).toBeUndefined();
   });
 
   it('are vacuumed if a start lost the counters and no vacuum has visited their pages', () => {

@@ -3,6 +3,8 @@ import { logTask, tableTask, type LogState, type TableState } from './upkeep.ts'
 
 const tickMs = 500;
 const tableTickMs = 1000;
+/** While requests keep coming, tables are looked at this often. */
+const busyTableTickMs = 10_000;
 /** Pause after a failed statement. */
 const retryMs = 60_000;
 /** Longer than the idle time that any task requires, except clearing a graph. No other task becomes due later. */
@@ -16,7 +18,7 @@ const tableQuery = `with tables as materialized (
     select format('%I.%I', n.nspname, c.relname) as name, coalesce(s.n_live_tup, 0) as live,
       coalesce(s.n_dead_tup, 0) as dead, coalesce(s.n_ins_since_vacuum, 0) as inserted,
       modified, age(c.relfrozenxid) as age, pg_total_relation_size(c.oid) as bytes,
-      p.pages, case when s.vacuum_count > 0 then 0 else p.pages - c.relallvisible end as unseen,
+      p.pages, c.reltuples as known, case when s.vacuum_count > 0 then 0 else p.pages - c.relallvisible end as unseen,
       exists (select 1 from pg_index i join pg_class ic on ic.oid = i.indexrelid join pg_am a on a.oid = ic.relam
         where i.indrelid = c.oid and a.amname = 'hnsw') as "hasGraph"
     from pg_class c join pg_namespace n on n.oid = c.relnamespace left join pg_stat_all_tables s on s.relid = c.oid
@@ -40,6 +42,7 @@ export class Maintenance {
   #lastForeground = performance.now();
   #lastCheckpoint = performance.now();
   #nextTables = 0;
+  #nextBusyTables = 0;
   #notBefore = 0;
   /** Dead rows by table that are left only in its graph. Reset at each start, like PostgreSQL's counters. */
   readonly #inGraph = new Map<string, number>();
@@ -92,7 +95,7 @@ export class Maintenance {
   }
 
   async #maintainTables(now: number, idle: number): Promise<boolean> {
-    if (idle < tableTickMs || now < this.#nextTables) return false;
+    if (now < (idle < tableTickMs ? this.#nextBusyTables : this.#nextTables)) return false;
     // PostgreSQL updates its statistics at most once a second, and not at all while it is idle.
     await this.#engine.run(['select pg_stat_force_next_flush()']);
     const task = tableTask(await this.#tables(), idle);
@@ -100,7 +103,9 @@ export class Maintenance {
       await this.#engine.run([task.statement]);
       this.#inGraph.set(task.table, task.inGraph);
     }
-    this.#nextTables = performance.now() + tableTickMs;
+    const end = performance.now();
+    this.#nextTables = end + tableTickMs;
+    this.#nextBusyTables = end + (task ? tableTickMs : busyTableTickMs);
     return task !== undefined;
   }
 

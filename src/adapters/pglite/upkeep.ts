@@ -12,6 +12,8 @@ export interface TableState {
   readonly age: number;
   readonly bytes: number;
   readonly pages: number;
+  /** Rows according to the planner's statistics; negative before the first vacuum or analyze. */
+  readonly known: number;
   /** Pages that no vacuum has seen according to the catalog; 0 after a vacuum since the start. */
   readonly unseen: number;
   /** Whether it has an HNSW index, called its graph here. */
@@ -46,6 +48,8 @@ const restBytes = 8 * 2 ** 10;
 const smallBytes = 16 * 2 ** 20;
 /** A table of fewer pages is read whole in a millisecond. */
 const unseenPages = 100;
+/** A table that has grown by this factor since its last analyze has plans for another table. */
+const outgrown = 10;
 const idleForSmallMs = 1000;
 const idleForLargeMs = 15_000;
 /**
@@ -69,10 +73,13 @@ export function logTask(
 
 /**
  * The most useful statement for the tables after `idleMs` without a foreground request, with the thresholds of PostgreSQL's
- * autovacuum. A large table requires a longer idle time, because nothing else runs meanwhile, unless its dead rows outnumber the live
+ * autovacuum. A table that the planner knows nothing about, as after a large import, is analyzed at once even if the database is
+ * busy: that takes less time than a few statements with bad plans. A large table requires a longer idle time, because nothing else runs meanwhile, unless its dead rows outnumber the live
  * ones. A graph is cleared only if its dead rows outnumber the live ones, and only after a very long idle time.
  */
 export function tableTask(tables: readonly TableState[], idleMs: number): TableTask | undefined {
+  const unknown = tables.find(isUnknown);
+  if (unknown) return analyze(unknown);
   const ready = tables.filter((table) => {
     const urgent = table.bytes <= smallBytes || newlyDead(table) > table.live;
     return idleMs >= (urgent ? idleForSmallMs : idleForLargeMs);
@@ -82,7 +89,7 @@ export function tableTask(tables: readonly TableState[], idleMs: number): TableT
   const worst = ready.filter(wantsVacuum).sort((a, b) => newlyDead(b) - newlyDead(a))[0];
   if (worst) return vacuum(worst, ['analyze']);
   const changed = ready.find(({ live, modified }) => modified > 50 + 0.1 * live);
-  if (changed) return { statement: `analyze ${changed.name}`, table: changed.name, inGraph: changed.inGraph };
+  if (changed) return analyze(changed);
   const dense = idleMs >= idleForGraphMs && tables.find(({ live, inGraph }) => inGraph > live);
   return dense ? { statement: `vacuum (analyze) ${dense.name}`, table: dense.name, inGraph: 0 } : undefined;
 }
@@ -90,6 +97,14 @@ export function tableTask(tables: readonly TableState[], idleMs: number): TableT
 function vacuum({ name, hasGraph, dead }: TableState, options: readonly string[]): TableTask {
   const all = hasGraph ? [...options, 'index_cleanup off'] : options;
   return { statement: `vacuum (${all.join(', ')}) ${name}`, table: name, inGraph: hasGraph ? dead : 0 };
+}
+
+function analyze({ name, inGraph }: TableState): TableTask {
+  return { statement: `analyze ${name}`, table: name, inGraph };
+}
+
+function isUnknown({ known, live, pages }: TableState): boolean {
+  return known < 0 ? pages > unseenPages : live > 1000 + outgrown * known;
 }
 
 function wantsVacuum(table: TableState): boolean {

@@ -74,10 +74,9 @@ export class LessonReader {
            select 1 from unnest(l.traces) source(id)
            left join ${view.table('traces')} t on t.tenant = l.tenant and t.trace_id = source.id::uuid
            where t.trace_id is null or exists (
-             select 1 from jsonb_array_elements_text(t.trace->'memoryIds') used(id)
-             left join ${view.table('memories')} m
-               on m.tenant = l.tenant and m.memory_id = used.id::uuid and m.to_position is null
-             where m.memory_id is null))`,
+             select 1 from jsonb_array_elements_text(t.trace->'memoryIds') used(id) where (
+               select true from ${view.table('memories')} m
+               where m.tenant = l.tenant and m.memory_id = used.id::uuid and m.to_position is null limit 1) is null))`,
       ]);
       const rows = await this.#models.sql.queryAs<LessonRow>(
         tenant,

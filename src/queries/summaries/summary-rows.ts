@@ -75,7 +75,8 @@ export async function readSummaryRows(
   const cosine = near ? `-(s.context_vector <#> ${parameters.bind(near.vector)}::vector)` : 'null::float8';
   const order = `${near ? 'cosine desc, ' : ''}array_position(array['agent', 'user', 'session', 'project', 'team', 'org', 'company'], s.layer), s.summary`;
   // The row of an erased memory is gone before the event that erases its summaries is read. That is looked up only for the summaries
-  // of the answer, since each quotes many memories.
+  // of the answer, since each quotes many memories. `limit` keeps the lookup by index: as a join, all memories of the tenant would be
+  // read for each summary where statistics are missing.
   const rows = await sql.queryAs<SummaryRow>(
     tenant,
     `select * from (
@@ -89,9 +90,9 @@ export async function readSummaryRows(
        ${depth ? `and s.depth = ${parameters.bind(depth)}` : ''}
        order by ${order} limit ${most}) s
      where not exists (
-       select 1 from unnest(s.sources) source(id) where not exists (
-         select 1 from ${view.table('memories')} m
-         where m.tenant = s.tenant and m.memory_id = source.id::uuid and m.to_position is null))
+       select 1 from unnest(s.sources) source(id) where (
+         select true from ${view.table('memories')} m
+         where m.tenant = s.tenant and m.memory_id = source.id::uuid and m.to_position is null limit 1) is null)
      order by ${order}`,
     parameters.values,
   );
