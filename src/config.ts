@@ -11,6 +11,7 @@ import {
   secret,
   url,
 } from './config-values.ts';
+import { inOwnWords } from './domain/input/issue-words.ts';
 import { processRoles, profiles, type ProcessRole } from './profiles.ts';
 
 export { ConfigError } from './config-values.ts';
@@ -243,7 +244,7 @@ export function unknownSettings(environment: Readonly<Record<string, string | un
 /** Reads the environment. Throws `ConfigError` with the name of each invalid variable and the values that it accepts. */
 export function readConfig(environment: Readonly<Record<string, string | undefined>>): Config {
   const own = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
-  const parsed = settings.safeParse(own);
+  const parsed = settings.safeParse(own, { error: inOwnWords });
   if (!parsed.success) {
     const faults = parsed.error.issues.map(({ path: [name], message }) => `${String(name)}: ${message}`);
     throw new ConfigError(faults.join('\n'));

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { ConfigError } from '../config-values.ts';
+import { inOwnWords } from '../domain/input/issue-words.ts';
 import { priceListSchema, type PriceList } from '../domain/ledger/prices.ts';
 import known from './known-prices.json' with { type: 'json' };
 
@@ -11,7 +12,7 @@ export function readPrices(file: string | undefined): PriceList {
 }
 
 function readOwn(file: string): PriceList {
-  const { data, error } = priceListSchema.safeParse(parse(file));
+  const { data, error } = priceListSchema.safeParse(parse(file), { error: inOwnWords });
   if (data) return data;
   const [{ path: place, message } = { path: [], message: 'is not valid' }] = error.issues;
   throw new ConfigError(`STRATALOG_PRICES: ${[path.basename(file), ...place].join('.')}: ${message}`);

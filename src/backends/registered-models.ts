@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod';
 import { ConfigError, url } from '../config-values.ts';
+import { inOwnWords } from '../domain/input/issue-words.ts';
 
 const variable = 'STRATALOG_EMBEDDING_MODELS';
 
@@ -59,7 +60,7 @@ export function readRegistrations(text: string | undefined): readonly Registrati
   if (!Array.isArray(list)) throw new ConfigError(`${variable}: must be a JSON list`);
   return (list as unknown[]).map((entry, index) => {
     const isOfFiles = typeof entry === 'object' && entry !== null && 'folder' in entry;
-    const parsed = (isOfFiles ? ofFiles : ofEndpoint).safeParse(entry);
+    const parsed = (isOfFiles ? ofFiles : ofEndpoint).safeParse(entry, { error: inOwnWords });
     if (parsed.success) return parsed.data;
     const [{ path: place, message } = { path: [], message: 'is not valid' }] = parsed.error.issues;
     throw new ConfigError(`${variable}: ${[index, ...place].join('.')}: ${message}`);

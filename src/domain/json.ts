@@ -71,7 +71,11 @@ export const jsonObject = z
   .unknown()
   .superRefine((value, context) => {
     const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
-    const error = isObject ? jsonError(value) : { path: [], message: 'must be an object' };
+    if (!isObject) {
+      context.addIssue({ code: 'invalid_type', expected: 'object' });
+      return;
+    }
+    const error = jsonError(value);
     if (error) context.addIssue({ code: 'custom', path: error.path, message: error.message });
   })
   .transform((value) => value as JsonObject)

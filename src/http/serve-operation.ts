@@ -8,7 +8,8 @@ import type { Services } from '../api/services.ts';
 import type { TenantContext } from '../domain/access/context.ts';
 import { actingFor } from '../domain/access/on-behalf.ts';
 import { identifier } from '../domain/layers.ts';
-import { parseInput, type FieldsElsewhere } from '../domain/input/parse-input.ts';
+import { inOwnWords } from '../domain/input/issue-words.ts';
+import { parseInput, type FieldHints } from '../domain/input/parse-input.ts';
 import { invalid } from '../domain/problems.ts';
 import { developmentIdentity, type Authenticator } from '../api/identity/authenticate.ts';
 import type { Binding } from './binding.ts';
@@ -43,8 +44,8 @@ export const headerNames = {
   idempotencyKey: 'Idempotency-Key',
 } as const;
 const servedUserHeader = 'X-On-Behalf-Of';
-const headerPlaces: FieldsElsewhere = Object.fromEntries(
-  Object.entries(headerNames).map(([field, header]) => [field, `the header ${header}`]),
+const headerPlaces: FieldHints = Object.fromEntries(
+  Object.entries(headerNames).map(([field, header]) => [field, `use the header ${header}`]),
 );
 
 /** Answers a request by the operation of its route. */
@@ -99,7 +100,7 @@ export async function identify(
 /** The caller with the user that `X-On-Behalf-Of` names. */
 function inNameOf(koa: Context, credential: TenantContext): TenantContext {
   if (koa.headers[servedUserHeader.toLowerCase()] === undefined) return credential;
-  const user = identifier.safeParse(headerText(koa, servedUserHeader) ?? '');
+  const user = identifier.safeParse(headerText(koa, servedUserHeader) ?? '', { error: inOwnWords });
   if (!user.success) throw invalid(servedUserHeader, user.error.issues[0]!.message);
   return actingFor(credential, user.data);
 }
@@ -151,20 +152,20 @@ function readQuery({ query, body }: Binding, koa: Context): Record<string, unkno
   return parseInput(
     query ?? noFields,
     { ...koa.query },
-    { ...places(body, (name) => `${name} in the body`), ...headerPlaces },
+    { ...places(body, (name) => `use ${name} in the body`), ...headerPlaces },
   );
 }
 
-/** Where the fields of a call are that are not in its body. */
-function fieldsOutsideBody({ operation, query }: Binding): FieldsElsewhere {
+/** What to do with fields of a call that are not in its body. */
+function fieldsOutsideBody({ operation, query }: Binding): FieldHints {
   return {
-    ...places(query, (name) => `the query parameter ${name}`),
+    ...places(query, (name) => `use the query parameter ${name}`),
     ...headerPlaces,
-    ...(operation.expectedRevision && { expectedRevision: 'the header If-Match' }),
+    ...(operation.expectedRevision && { expectedRevision: 'use the header If-Match' }),
   };
 }
 
-function places(schema: z.ZodObject | undefined, placeOf: (name: string) => string): FieldsElsewhere {
+function places(schema: z.ZodObject | undefined, placeOf: (name: string) => string): FieldHints {
   return Object.fromEntries(Object.keys(schema?.shape ?? {}).map((name) => [name, placeOf(name)]));
 }
 

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { numberAllowedBy } from '../domain/input/schema-words.ts';
 
 const mostFilterCharacters = 50_000;
 
@@ -30,11 +31,12 @@ function unwrapped(schema: z.ZodType): z.ZodType {
 }
 
 function integer(least: number, most: number): z.ZodType {
+  const range = z.int().min(least).max(most);
   return z
     .string()
-    .regex(/^-?[0-9]{1,9}$/, 'must be an integer')
+    .regex(/^-?[0-9]{1,9}$/, `must be ${numberAllowedBy(range)}`)
     .transform(Number)
-    .pipe(z.int().min(least).max(most))
+    .pipe(range)
     .meta({ type: 'integer', minimum: least, maximum: most });
 }
 

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Client, Json } from '../support/api.ts';
+import { layers } from '../../src/domain/layers.ts';
 import { expectInvalid } from '../support/problem.ts';
 import { newTenant } from '../support/tenant.ts';
 import { useSharedServer } from '../support/use-server.ts';
@@ -27,7 +28,15 @@ describe('a wrong field', () => {
     ['/v1/search', { query: 'x', limit: 3 }, 'limit: use topK'],
     ['/v1/search', { query: 'x', top_k: 3 }, 'top_k: use topK'],
     ['/v1/search', { query: 'x', treshold: 0.5 }, 'treshold: use threshold'],
-    ['/v1/reasoning/multi-hop', { query: 'x', budget: { wall: 5 } }, 'budget.wall: is not a known field'],
+    [
+      '/v1/reasoning/multi-hop',
+      { query: 'x', budget: { wall: 5 } },
+      'budget.wall: is not a known field: use one of queries, wallMs',
+    ],
+    ['/v1/search', { query: 'x', topK: 5_000 }, 'topK: must be an integer from 1 to 1,000'],
+    ['/v1/search', { query: 'x', tags: 7 }, 'tags: must be a list of texts, not a number'],
+    ['/v1/memories', { content: 'x', spaces: [''] }, 'spaces.0: is empty: at least 1 character is needed'],
+    ['/v1/memories', { content: 'x', layer: 'world' }, `layer: must be one of ${layers.join(', ')}`],
     ['/v1/reasoning/multi-hop', { query: 'x', hops: 2 }, 'hops: use depth'],
     ['/v1/memories/validate', { memoryIds: ['x'] }, 'ids: is required; memoryIds: use ids'],
     ['/v1/admin/keys', { role: 'member', org: ['o'] }, 'org: use orgs'],

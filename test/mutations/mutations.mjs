@@ -140,9 +140,9 @@ export const mutations = [
   {
     name: 'a refusal is a 500 instead of a problem',
     file: 'src/domain/input/parse-input.ts',
-    find: 'if (error) throw inputProblem(error, schema, elsewhere);',
+    find: 'if (error) throw inputProblem(error, schema, fieldHints);',
     replace:
-      'if (error) throw error.issues.length > 1e6 ? inputProblem(error, schema, elsewhere) : new Error();',
+      'if (error) throw error.issues.length > 1e6 ? inputProblem(error, schema, fieldHints) : new Error();',
     tests: ['test/conformance/store-input.test.ts'],
   },
   {

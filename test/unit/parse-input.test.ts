@@ -4,9 +4,9 @@ import { storeMemoryInput } from '../../src/commands/store-memory.ts';
 import { parseInput } from '../../src/domain/input/parse-input.ts';
 import type { Problem } from '../../src/domain/problems.ts';
 
-function problemOf(input: unknown, schema: z.ZodType = storeMemoryInput, elsewhere = {}): Problem {
+function problemOf(input: unknown, schema: z.ZodType = storeMemoryInput, fieldHints = {}): Problem {
   try {
-    parseInput(schema, input, elsewhere);
+    parseInput(schema, input, fieldHints);
   } catch (error) {
     return error as Problem;
   }
@@ -60,10 +60,29 @@ describe('the problem of an input', () => {
   });
 
   it('[I2] names the place of a field that belongs elsewhere', () => {
-    const elsewhere = { reason: 'the header X-Reason' };
-    expect(problemOf({ content: 'x', reason: 'why' }, storeMemoryInput, elsewhere).message).toBe(
+    const hints = { reason: 'use the header X-Reason' };
+    expect(problemOf({ content: 'x', reason: 'why' }, storeMemoryInput, hints).message).toBe(
       'reason: use the header X-Reason',
     );
+  });
+
+  it('[J8] lists the known fields next to an unknown one if they are few', () => {
+    const schema = z.strictObject({
+      size: z.int().optional(),
+      box: z.strictObject({}).optional(),
+      id: z.never().optional(),
+    });
+    expect(problemOf({ colour: 'red', box: { y: 1 } }, schema).message).toBe(
+      'box.y: is not a known field: there are none here; colour: is not a known field: use one of size, box',
+    );
+  });
+
+  it('[J8] says one thing about a field: a value of the wrong type has no wrong size', () => {
+    const schema = z.strictObject({ size: z.int().min(1).max(9), names: z.array(z.string()).max(2) });
+    expect(problemOf({ size: 1e300, names: 'long' }, schema).errors).toEqual([
+      { path: 'size', message: 'must be an integer from 1 to 9' },
+      { path: 'names', message: 'must be a list of texts, not text' },
+    ]);
   });
 
   it('[I2] names an input that is not an object as the body', () => {

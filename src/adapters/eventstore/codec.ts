@@ -2,6 +2,7 @@ import { hash as digest } from 'node:crypto';
 import { compress, decompress } from '../../domain/compression.ts';
 import { upcast, type AnyEventDefinition } from '../../domain/events/define.ts';
 import { eventDefinitions, type StratalogEvent } from '../../domain/events/registry.ts';
+import { inOwnWords } from '../../domain/input/issue-words.ts';
 import { maxEventBytes } from '../../domain/memory/content.ts';
 import { contentTooLarge } from '../../domain/memory/size.ts';
 import type { RecordedEvent, StoredEvent, StreamName } from '../../ports/event-log.ts';
@@ -37,8 +38,11 @@ export function encode(
   { key, reason }: Sealing,
 ): StoredEvent {
   const definition = eventDefinitions.get(event.type)!;
-  const routing = definition.routing.parse(event.data);
-  const secret: SealedPart = { data: definition.sealed.parse(event.data), ...(key && reason && { reason }) };
+  const routing = definition.routing.parse(event.data, { error: inOwnWords });
+  const secret: SealedPart = {
+    data: definition.sealed.parse(event.data, { error: inOwnWords }),
+    ...(key && reason && { reason }),
+  };
   const hasSecret = Object.keys(secret.data).length > 0 || secret.reason !== undefined;
   if (hasSecret && !key) throw new Error(`${event.type} has sealed fields and needs a key`);
   const plain = hasSecret ? compress(JSON.stringify(secret)) : undefined;

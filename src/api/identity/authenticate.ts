@@ -5,6 +5,7 @@ import { hashSecret, parseKey } from '../../commands/api-keys.ts';
 import { roles, type Role, type TenantContext } from '../../domain/access/context.ts';
 import { servedUserSchema } from '../../domain/access/on-behalf.ts';
 import { tenantSchema } from '../../domain/access/tenant.ts';
+import { inOwnWords } from '../../domain/input/issue-words.ts';
 import { identifier } from '../../domain/layers.ts';
 import { canonicalJson } from '../../domain/json.ts';
 import { Problem } from '../../domain/problems.ts';
@@ -147,7 +148,7 @@ export class Authenticator {
       throw cause instanceof IssuerKeysUnavailable ? cause : refusalOf(cause);
     }
     if (payload['tenant'] === undefined) throw new Problem('forbidden', 'the JWT has no claim `tenant`');
-    const parsed = claims.safeParse(payload);
+    const parsed = claims.safeParse(payload, { error: inOwnWords });
     if (!parsed.success) {
       const { path, message } = parsed.error.issues[0]!;
       throw new Problem('forbidden', `the claim ${path.join('.')} of the JWT is not valid: ${message}`);

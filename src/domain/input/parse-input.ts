@@ -1,16 +1,20 @@
 import { z, type ZodError } from 'zod';
 import { Problem, type FieldError } from '../problems.ts';
 import { truncate } from '../text/truncate.ts';
-import { fieldsOf, schemaAt } from './schema-fields.ts';
+import { inOwnWords, withoutUnions } from './issue-words.ts';
+import { fieldsOf, schemaAt, unwrapped } from './schema-fields.ts';
+import { choice } from './schema-words.ts';
 import { suggestField } from './suggest-field.ts';
 
-/** Fields of the input that do not belong in the schema, by name, with words that say where they belong. */
-export type FieldsElsewhere = Readonly<Record<string, string>>;
+/** Messages for fields that the schema does not have, by name: where they belong, or what to do instead. */
+export type FieldHints = Readonly<Record<string, string>>;
 
 /** A body may have a hundred thousand unknown fields; only the first errors are listed. */
 const mostErrors = 100;
 /** How many errors the detail of the problem names. */
 const mostInDetail = 3;
+/** A longer list of fields is no help in a message. */
+const mostKnownFields = 10;
 /** UTF-16 units of a path in the detail. */
 const longestPath = 200;
 
@@ -21,22 +25,20 @@ const longestPath = 200;
 export function parseInput<Schema extends z.ZodType>(
   schema: Schema,
   value: unknown,
-  elsewhere: FieldsElsewhere = {},
+  fieldHints: FieldHints = {},
 ): z.output<Schema> {
-  const { data, error } = schema.safeParse(value, { error: missing });
-  if (error) throw inputProblem(error, schema, elsewhere);
+  const { data, error } = schema.safeParse(value, { error: inOwnWords });
+  if (error) throw inputProblem(error, schema, fieldHints);
   return data;
 }
-
-const missing: z.core.$ZodErrorMap = ({ input }) => (input === undefined ? 'is required' : undefined);
 
 /** A `validation-failed` problem whose detail names the first errors. */
 export function inputProblem(
   error: ZodError,
   schema: z.ZodType = z.unknown(),
-  elsewhere: FieldsElsewhere = {},
+  fieldHints: FieldHints = {},
 ): Problem {
-  const all = errorsOf(error, schema, elsewhere);
+  const all = errorsOf(error, schema, fieldHints);
   const errors = all.slice(0, mostErrors);
   const named = errors
     .slice(0, mostInDetail)
@@ -49,34 +51,57 @@ export function inputProblem(
   );
 }
 
-function errorsOf({ issues }: ZodError, schema: z.ZodType, elsewhere: FieldsElsewhere): FieldError[] {
-  return issues.flatMap((issue): FieldError[] => {
+function errorsOf({ issues }: ZodError, schema: z.ZodType, fieldHints: FieldHints): FieldError[] {
+  return withoutRepetitions(issues.flatMap(withoutUnions)).flatMap((issue): FieldError[] => {
     const parents = issue.path.map(String);
     if (issue.code !== 'unrecognized_keys') return [{ path: parents.join('.'), message: issue.message }];
-    const hint = hints(schema, parents, elsewhere);
+    const hint = hints(schema, parents, fieldHints);
     // A hint costs more than the name, and only the first errors are shown.
     return issue.keys.map((key, index) => ({
       path: [...parents, key].join('.'),
-      message: (index < mostErrors ? hint(key) : undefined) ?? 'is not a known field',
+      message: index < mostErrors ? hint(key) : unknownField,
     }));
   });
 }
+
+/**
+ * Zod also measures values of the wrong type, such as a list instead of a text, and a number may break two rules that are one
+ * in words.
+ */
+function withoutRepetitions(issues: readonly z.core.$ZodIssue[]): z.core.$ZodIssue[] {
+  const pathOf = ({ path }: z.core.$ZodIssue) => JSON.stringify(path.map(String));
+  const ofWrongType = new Set(issues.filter(({ code }) => code === 'invalid_type').map(pathOf));
+  const isSize = ({ code }: z.core.$ZodIssue) => code === 'too_big' || code === 'too_small';
+  const meant = issues.filter((issue) => !isSize(issue) || !ofWrongType.has(pathOf(issue)));
+  return [...new Map(meant.map((issue) => [pathOf(issue) + issue.message, issue])).values()];
+}
+
+const unknownField = 'is not a known field';
 
 /** What to say about an unknown field of the object at `parents`. */
 function hints(
   schema: z.ZodType,
   parents: readonly string[],
-  elsewhere: FieldsElsewhere,
-): (key: string) => string | undefined {
-  const here = Object.keys(fieldsOf(schemaAt(schema, parents)) ?? {});
-  const others = parents.length === 0 ? nestedFields(schema) : Object.keys(fieldsOf(schema) ?? {});
+  fieldHints: FieldHints,
+): (key: string) => string {
+  const fields = fieldsOf(schemaAt(schema, parents));
+  const here = Object.keys(fields ?? {});
+  const inOtherObjects = parents.length === 0 ? nestedFields(schema) : Object.keys(fieldsOf(schema) ?? {});
   const prefix = parents.map((parent) => `${parent}.`).join('');
+  const fallback = fields ? unknownAmong(fields) : unknownField;
   return (key) => {
-    const field = suggestField(key, { here, elsewhere: [...others, ...Object.keys(elsewhere)] });
-    if (field === undefined) return undefined;
+    const field = suggestField(key, { here, elsewhere: [...inOtherObjects, ...Object.keys(fieldHints)] });
+    if (field === undefined) return fallback;
     if (here.includes(field)) return `use ${prefix}${field}`;
-    return `use ${Object.hasOwn(elsewhere, field) ? elsewhere[field] : field}`;
+    return Object.hasOwn(fieldHints, field) ? fieldHints[field]! : `use ${field}`;
   };
+}
+
+function unknownAmong(fields: Readonly<Record<string, z.ZodType>>): string {
+  // A field that takes no value is only there to say why.
+  const known = Object.keys(fields).filter((name) => unwrapped(fields[name]!).type !== 'never');
+  if (known.length === 0) return `${unknownField}: there are none here`;
+  return known.length > mostKnownFields ? unknownField : `${unknownField}: use ${choice(known)}`;
 }
 
 /** Paths of the fields in objects directly below the input, such as `scope.team`. */
