@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import type { CommandContext } from '../commands/context.ts';
 import type { Role, TenantContext } from '../domain/access/context.ts';
+import type { FieldHints } from '../domain/input/parse-input.ts';
 import type { Placement } from '../domain/access/visibility.ts';
 import type { JsonObject } from '../domain/json.ts';
 import type { Problem } from '../domain/problems.ts';
@@ -17,6 +18,8 @@ export interface Operation<Input extends z.ZodObject = z.ZodObject, Output = unk
   readonly area: 'Memories' | 'Search' | 'Summaries' | 'Reasoning' | 'Operation' | 'Audit' | 'Administration';
   /** Schema of the input: one object, even if a transport takes its fields from several parts of a request. */
   readonly input: Input;
+  /** Messages for fields that the input does not have, although callers may expect them. */
+  readonly fieldHints?: FieldHints;
   /** Schema of the output, or of one item if the output is always an `ItemStream`. */
   readonly output: z.ZodType;
   /** Shown in documentation. An input that is a stream is shown as text. */

@@ -55,7 +55,7 @@ export async function perform<Input extends z.ZodObject, Output>(
 ): Promise<Outcome<Output>> {
   const { caller, credential = permanent, explain = asProblem } = request;
   assertMasterMayCall(operation, caller);
-  const input = parseInput(operation.input, request.input);
+  const input = parseInput(operation.input, request.input, operation.fieldHints);
   const context = contextOf(operation, input, request, services);
   assertAccess(operation.access, caller);
   assertRevisionNamed(operation, input);

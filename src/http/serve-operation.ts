@@ -161,6 +161,7 @@ function fieldsOutsideBody({ operation, query }: Binding): FieldHints {
   return {
     ...places(query, (name) => `use the query parameter ${name}`),
     ...headerPlaces,
+    ...operation.fieldHints,
     ...(operation.expectedRevision && { expectedRevision: 'use the header If-Match' }),
   };
 }

@@ -57,6 +57,17 @@ describe('a search with experience', () => {
     expect((await user.post('/v1/search', { query: question })).body.reasoning).toBeUndefined();
   });
 
+  it('[C9] takes no strategy, and says who chooses it', async () => {
+    const { admin } = await newTenant(server);
+    for (const path of ['/v1/reasoning/search', '/v1/search']) {
+      const reply = await admin.post(path, { query: question, strategy: 'exhaustive' });
+      expectInvalid(reply, 'strategy');
+      expect(reply.body.detail).toMatch(
+        /^strategy: cannot be sent: .*reasoning\.strategy.*\/v1\/admin\/routing/,
+      );
+    }
+  });
+
   it('[C9] searches the parts of a complex question with the strategy that worked', async () => {
     const { tenant: own, user } = await crm();
     const query = 'Compare the best practices of all Salesforce teams and of all Einstein teams';

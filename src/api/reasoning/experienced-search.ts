@@ -7,7 +7,7 @@ import { canonicalJson, type JsonObject } from '../../domain/json.ts';
 import { adviseSearch, type Advice } from '../../queries/experience/experienced-search.ts';
 import { withPluralNames } from '../filter-names.ts';
 import { operation, type Call } from '../operation.ts';
-import { searchRegion, timeOfAsking, withContent } from '../search/fields.ts';
+import { searchFieldHints, searchRegion, timeOfAsking, withContent } from '../search/fields.ts';
 import { recordAnswer } from '../search/record-answer.ts';
 import { search } from '../search/search.ts';
 import { experiencedExample } from './examples.ts';
@@ -46,6 +46,7 @@ export const experiencedSearch = operation({
   summary: 'Search with the parameters that worked for similar questions, where the request leaves them open',
   area: 'Reasoning',
   input,
+  fieldHints: searchFieldHints,
   output: search.output.extend({ reasoning }).meta({ id: 'ExperiencedSearchAnswer' }),
   examples: { input: searchBodyExample, output: experiencedExample },
   access: 'every-caller',

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { TenantContext } from '../../domain/access/context.ts';
 import { parseFilter, type Filter } from '../../domain/filter.ts';
+import type { FieldHints } from '../../domain/input/parse-input.ts';
 import { isBlank, textError, type JsonObject } from '../../domain/json.ts';
 import { identifier, layerSchema, scopeSchema, type Scope } from '../../domain/layers.ts';
 import { memorySchema } from '../../domain/memory/view.ts';
@@ -40,6 +41,12 @@ export const searchFields = {
       'Time of the question, which words such as "last week" are relative to; RFC 3339 with an offset. Default: the clock of the server',
   }),
   ...singularFields,
+};
+
+/** Of searches whose parts may be searched by a strategy. */
+export const searchFieldHints: FieldHints = {
+  strategy:
+    'cannot be sent: POST /v1/reasoning/search chooses it by experience, and `reasoning.strategy` of PATCH /v1/admin/routing for all questions of the tenant',
 };
 
 /** The time of asking, as a search takes it. */

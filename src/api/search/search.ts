@@ -5,6 +5,7 @@ import { operation } from '../operation.ts';
 import { recordAnswer } from './record-answer.ts';
 import { searchBodyExample, searchExample } from './examples.ts';
 import {
+  searchFieldHints,
   searchFields,
   searchRegion,
   timeOfAsking,
@@ -38,6 +39,7 @@ export const search = operation({
       ...waitFields,
     })
     .meta({ id: 'Search' }),
+  fieldHints: searchFieldHints,
   output: z
     .object({
       results: z.array(searchResultSchema),

@@ -12,7 +12,7 @@ const synonyms: Readonly<Record<string, string>> = {
   cursor: 'page pagetoken nextcursor nextpage nexttoken offset skip continuation',
   includeSuperseded: 'superseded showsuperseded includeoutdated outdated',
   sessionId: 'conversation conversationid thread threadid chatid',
-  mode: 'route strategy',
+  mode: 'route',
   asOf: 'at when time version snapshot timetravel',
   now: 'today currenttime currentdate referencetime',
   minPosition: 'position afterposition atposition consistency',
