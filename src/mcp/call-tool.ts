@@ -1,6 +1,6 @@
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import { problemDocument } from '../api/problem.ts';
-import { parseInput } from '../domain/input/parse-input.ts';
+import { parseInput, type FieldHints } from '../domain/input/parse-input.ts';
 import { invalid, Problem } from '../domain/problems.ts';
 import { errorsByParameter, refusalText } from './refusal.ts';
 import type { Performer, Session } from './session.ts';
@@ -25,23 +25,31 @@ export async function callTool(
   performer: Performer,
 ): Promise<CallToolResult> {
   try {
-    const { user_id: userId, ...input } = parseInput(tool.input, sent ?? {});
+    const { user_id: userId, ...input } = readArguments(tool, sent);
     const idempotencyKey = keyIn(meta);
     const act = performer.for(session, {
       userId: userId as string | undefined,
       idempotencyKey,
       signal: AbortSignal.any([signal, session.signal]),
     });
-    const { fields, text } = await tool.call(input, act);
+    const { fields, text } = await tool.call(input, act).catch((error: unknown) => {
+      throw error instanceof Problem ? inTermsOf(tool, error) : error;
+    });
     return { content: [{ type: 'text', text }], structuredContent: fields };
   } catch (error) {
-    const problem = inTermsOf(tool, session.explain(error));
+    const problem = session.explain(error);
     return {
       content: [{ type: 'text', text: refusalText(problem, session.requestId) }],
       isError: true,
       _meta: { [problemName]: problemDocument(problem, session.requestId) },
     };
   }
+}
+
+/** The arguments of a call. An argument under the name that an operation has for it is answered with the tool's name. */
+function readArguments({ input, parameters = {} }: Tool, sent: unknown) {
+  const hints = Object.entries(parameters).map(([field, parameter]) => [field, `use ${parameter}`]);
+  return parseInput(input, sent ?? {}, Object.fromEntries(hints) as FieldHints);
 }
 
 function keyIn(meta: ToolCall['meta']): string | undefined {
@@ -51,7 +59,7 @@ function keyIn(meta: ToolCall['meta']): string | undefined {
   return key;
 }
 
-/** The problem with the names of the tool's parameters. */
+/** A problem of an operation with the names of the tool's parameters. */
 function inTermsOf({ parameters }: Tool, problem: Problem): Problem {
   if (problem.errors.length === 0) return problem;
   const errors = errorsByParameter(problem.errors, parameters);

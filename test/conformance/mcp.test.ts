@@ -304,6 +304,24 @@ describe('a refusal', () => {
       { query: 'x', filters: { 'metadata.n': { is: 2 } } },
       /filters\.metadata\.n/,
     );
+    await refused(
+      'memory_get_reasoning_history',
+      { query: 'x', limit: 3 },
+      /- task_description: is required/,
+      /- query: use task_description/,
+      /- limit: is not a known field: use one of task_description, space_id, similar_threshold, user_id/,
+    );
+    await refused(
+      'memory_search',
+      { query: 'x', limit: 3, topK: 3 },
+      /- limit: use top_k/,
+      /- topK: use top_k/,
+    );
+    await refused(
+      'memory_record_reasoning',
+      { query: 'x', approach: 'y', outcome: 'success', memories_used: ['none'] },
+      /- memories_used\.0: /,
+    );
     await refused('memory_update', { memory_id: unknownId, updates: { layer: 'team' } }, /updates\.layer/);
     await refused('memory_store', { content: 'x', layer: 'team' }, /scope\.team: is required/);
     await refused('memory_get', { memory_id: unknownId }, /not-found/, /memory_search/);

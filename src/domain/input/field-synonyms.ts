@@ -68,7 +68,7 @@ const synonyms: Readonly<Record<string, string>> = {
 
 /** Whether a caller who sends `name` may mean `field`. Both are compared without case, separators and a plural's `s`. */
 export function isSynonym(name: string, field: string): boolean {
-  return plainSynonyms.get(field)?.has(plainName(name)) ?? false;
+  return plainSynonyms.get(plainName(field))?.has(plainName(name)) ?? false;
 }
 
 /** `top_k`, `TopK` and `top-k` are one name, as are `tag` and `tags`. */
@@ -77,6 +77,9 @@ export function plainName(name: string): string {
   return plain.length > 3 ? plain.replace(/s$/, '') : plain;
 }
 
-const plainSynonyms = new Map(
-  Object.entries(synonyms).map(([field, names]) => [field, new Set(names.split(' ').map(plainName))]),
-);
+/** By plain names of fields, so that `top_k` has the synonyms of `topK`. */
+const plainSynonyms = new Map<string, Set<string>>();
+for (const [field, names] of Object.entries(synonyms)) {
+  const known = plainSynonyms.get(plainName(field)) ?? [];
+  plainSynonyms.set(plainName(field), new Set([...known, ...names.split(' ').map(plainName)]));
+}
