@@ -75,9 +75,20 @@ describe('the outcome of a search', () => {
       replies.push(await post(answer.searchId, { used: [firstOf(answer)], quality: n / 100 }));
     expect(replies.filter(({ status }) => status === 200)).toHaveLength(50);
     expectProblem(replies.at(-1)!, 409, 'too-many-outcomes');
+    expect(replies.at(-1)!.body.detail).toMatch(/the last one counts.*search again/);
     const { outcome, outcomes } = await audited(setting, answer.searchId);
     expect(outcomes).toHaveLength(50);
     expect(outcome).toEqual({ kind: 'used', quality: 0.49, explicit: true });
+  });
+
+  it('[C1] needs a list of what was used, which may be empty', async () => {
+    const answer = await asked(setting);
+    const reply = await post(answer.searchId, { refined: true });
+    expectInvalid(reply, 'used');
+    expect(reply.body.detail).toBe('used: is required: send [] if nothing was used');
+    const many = await post(answer.searchId, { used: Array.from({ length: 1_001 }, () => 'x') });
+    expect(many.body.detail).toBe('used: has 1,001 items: at most 1,000 are allowed');
+    expect((await post(answer.searchId, { used: [], refined: true })).status).toBe(200);
   });
 
   it('[C1] is of the same caller only: an unknown, foreign or forged searchId is not found', async () => {

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { OutcomeEvent } from '../../domain/learning/events.ts';
 import { signalOfPosted, type OutcomeSignal, type PostedOutcome } from '../../domain/learning/outcome.ts';
+import { requiredList } from '../../domain/input/issue-words.ts';
 import { isWriter } from '../../domain/access/visibility.ts';
 import { invalid, Problem } from '../../domain/problems.ts';
 import { answeredMemories, isRecorded } from '../../domain/retrieval/answered-memories.ts';
@@ -16,10 +17,13 @@ const mostUsed = 1_000;
 
 export const outcomeInput = z
   .strictObject({
-    used: z.array(z.uuid('is not the id of a memory')).max(mostUsed).meta({
-      description:
-        'Ids of the memories of the answer that were used; empty if none was. Repeated ids count once',
-    }),
+    used: z
+      .array(z.uuid('is not the id of a memory'), { error: requiredList('if nothing was used') })
+      .max(mostUsed)
+      .meta({
+        description:
+          'Ids of the memories of the answer that were used; empty if none was. Repeated ids count once',
+      }),
     quality: z.number().min(0).max(1).optional().meta({
       description:
         'How good what was used was, 0 to 1. Default: 1, or 0.6 with `refined`. Only where something was used',
@@ -56,7 +60,10 @@ export async function postOutcome(
       const last = earlier.at(-1)?.event.data;
       if (last && isSame(last, signal)) return [];
       if (earlier.length >= mostPosted)
-        throw new Problem('too-many-outcomes', `this search has ${mostPosted} different outcomes already`);
+        throw new Problem(
+          'too-many-outcomes',
+          `this search has ${mostPosted} different outcomes already, and the last one counts. Post one outcome for a search, when its answer was used; for another question, search again`,
+        );
       return [{ type: 'OutcomeObserved', data: { searchId, ...signal, memoryIds: [...signal.memoryIds] } }];
     },
     key: () => callerKey(services.vault, caller),
