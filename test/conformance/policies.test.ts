@@ -42,6 +42,28 @@ describe('Bootstrapping', () => {
     expect(back).toMatchObject({ code: 0, stdout: 'in force: rules-1\n' });
   });
 
+  it('[C7] a version that cannot be rolled back is refused with what to do instead', async () => {
+    const { admin } = await newTenant(server);
+    const rollBack = (version: string) => admin.post(`/v1/admin/policies/${version}/rollback`);
+    const rule = await rollBack('rules-1');
+    expectProblem(rule, 409, 'policy-not-live');
+    expect(rule.body.detail).toBe(
+      'rules-1 cannot be rolled back, because it is the rule, which has no predecessor: promote another version',
+    );
+    expectProblem(await rollBack('zzz'), 404, 'not-found');
+    const { body } = await admin.post('/v1/admin/policies/train', { bootstrap: true });
+    await admin.get(`/v1/admin/policies?minPosition=${body.position}&waitMs=20000`);
+    const idle = await rollBack('learned-1');
+    expectProblem(idle, 409, 'policy-not-live');
+    expect(idle.body.detail).toBe(
+      'learned-1 cannot be rolled back, because it has no traffic: promote another version',
+    );
+    expect((await admin.post('/v1/admin/policies/learned-1/promote', { force: true })).status).toBe(200);
+    expect((await rollBack('rules-1')).body.detail).toBe(
+      'rules-1 cannot be rolled back, because it has no traffic: promote another version or roll back learned-1',
+    );
+  });
+
   it('[C6] is for operators and admins, and says what it takes', async () => {
     const tenant = await newTenant(server);
     const member = await tenant.key({ user: 'mia' });

@@ -18,7 +18,12 @@ export const rollBackPolicy = operation({
     arguments: z.strictObject({}),
   },
   async handle({ context, input, services, token }) {
-    const { inForce, position, replayed } = await rollBack(services.commands, context, input.version);
+    const { inForce, position, replayed } = await rollBack(
+      services.commands,
+      context,
+      services.learning,
+      input.version,
+    );
     return { output: { inForce, position: token(position) }, replayed };
   },
 });

@@ -71,19 +71,33 @@ async function provenFigures(
   throw new Problem('not-proven', `${policy.version} is not proven to be better: ${reason}`, { extra });
 }
 
-/** Takes a version out of traffic: the one that had all traffic before it has it again. Throws `policy-not-live` if it has none. */
-export function rollBackPolicy(
+/**
+ * Takes a version out of traffic: the one that had all traffic before it has it again. Throws `policy-not-live` if it has none
+ * or is the rule, and `not-found` if it is unknown.
+ */
+export async function rollBackPolicy(
   services: CommandServices,
   context: CommandContext,
+  learning: PolicyLearning,
   version: string,
 ): Promise<ChangedTraffic> {
+  const base = await learning.base();
   return change(services, context, (history) => {
     const event = rollBack(history, version, { by: 'operator', reason: 'operator' });
     if (event) return [event];
-    const { incumbent, canary } = history;
-    const live = [incumbent.version, ...(canary ? [canary.version] : [])].join(' and ');
-    throw new Problem('policy-not-live', `${version} cannot be rolled back; live: ${live}`);
+    knownPolicy(history, version, base);
+    throw new Problem('policy-not-live', whyNotRolledBack(history, version));
   });
+}
+
+function whyNotRolledBack({ incumbent, canary }: PolicyHistory, version: string): string {
+  const reason =
+    version === incumbent.version ? 'it is the rule, which has no predecessor' : 'it has no traffic';
+  const live = [incumbent, ...(canary ? [canary] : [])].filter(
+    (policy) => policy.version !== rulePolicy.version,
+  );
+  const instead = ['promote another version', ...live.map((policy) => `roll back ${policy.version}`)];
+  return `${version} cannot be rolled back, because ${reason}: ${instead.join(' or ')}`;
 }
 
 async function change(
