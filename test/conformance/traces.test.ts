@@ -163,6 +163,8 @@ describe('an attempt that cannot be recorded', () => {
     expectInvalid(await post({ outcome: 'great' }), 'outcome');
     expectInvalid(await post({ strategy: { text: 'x'.repeat(20_000) } }), 'strategy');
     expectInvalid(await post({ strategy: [] }), 'strategy');
+    const factors = await post({ successFactors: 'x' });
+    expect(factors.body.detail).toBe('successFactors: must be a list of texts or an object');
     expectInvalid(await post({ executionTimeMs: -1 }), 'executionTimeMs');
     expectInvalid(await post({ memoriesUsed: undefined }), 'memoriesUsed');
     expectInvalid(await post({ scope: { company: 'another' } }), 'scope.company');
@@ -186,6 +188,26 @@ describe('an attempt that cannot be recorded', () => {
     expectProblem(await post(mia, { scope: { user: 'ben' } }), 403, 'forbidden');
     expectProblem(await post(mia, { scope: { company: tenant.id } }), 403, 'forbidden');
     expectInvalid(await post(await tenant.key({ role: 'member' })), 'scope.user');
+  });
+});
+
+describe('the strategy of an attempt', () => {
+  it.each<[Json, string]>([
+    [{ topK: -1 }, 'topK: must be an integer from 1 to 1,000'],
+    [{ mode: 'nonsense' }, 'mode: must be standard'],
+    [{ threshold: 7 }, 'threshold: must be a number from 0 to 1'],
+    [{ order: 'up' }, 'order: must be one of precedence, relevance, layer'],
+    [{ spaces: [] }, 'spaces: is empty: at least 1 item is needed'],
+    [{ strategy: 'bogus' }, 'strategy: must be one of targeted, exhaustive, semantic-only'],
+  ])('[C8] is refused if no search can repeat it: %j', async (strategy, error) => {
+    const reply = await mia.post('/v1/reasoning/traces', { ...attempt, strategy });
+    expectInvalid(reply, `strategy.${Object.keys(strategy)[0]}`);
+    expect(reply.body.detail).toBe(`strategy.${error}`);
+  });
+
+  it('[C8] may have any other name', async () => {
+    const strategy = { topK: 5, tool: 'grep', tries: [1, 2], depth: 'deep' };
+    expect((await record(mia, { strategy })).trace.strategy).toEqual(strategy);
   });
 });
 

@@ -262,7 +262,7 @@ export interface RecordTrace {
   query: string;
   /** What was done, in a few words */
   approach: string;
-  /** Parameters that another attempt could repeat. Of a search: `mode`, `topK`, `threshold`, `order`, `spaces`, `strategy` */
+  /** Parameters that another attempt could repeat. Of a search: `mode`, `topK`, `threshold`, `order`, `spaces`, `strategy`, with values that a search takes; other names are free */
   strategy?: Record<string, unknown> | undefined;
   outcome: 'success' | 'partial_success' | 'failure';
   failureReason?: string | undefined;

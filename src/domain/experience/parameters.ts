@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { inOwnWords } from '../input/issue-words.ts';
 import { canonicalJson, type JsonObject } from '../json.ts';
 import { identifier } from '../layers.ts';
 import { strategies } from '../reasoning/settings.ts';
@@ -38,6 +39,14 @@ export function parametersOf(
     return parsed?.success && !isUsual ? [[name, parsed.data]] : [];
   });
   return Object.fromEntries(entries) as SearchParameters;
+}
+
+/**
+ * Issues of the parameters of a search in a strategy that a search would refuse. Other names are free: an attempt may be
+ * anything.
+ */
+export function parameterIssues(strategy: JsonObject): readonly z.core.$ZodIssue[] {
+  return searchParametersSchema.safeParse(strategy, { error: inOwnWords }).error?.issues ?? [];
 }
 
 /** Named choices of parameters, which are tried for every kind of question. The first changes nothing. */

@@ -1,5 +1,7 @@
 import { z } from 'zod';
+import { requiredList } from '../input/issue-words.ts';
 import { isBlank, text, textError, jsonObject, type JsonObject } from '../json.ts';
+import { parameterIssues } from './parameters.ts';
 
 /** How an attempt ended, as callers report it; from good to bad. */
 export const traceOutcomes = ['success', 'partial_success', 'failure'] as const;
@@ -51,15 +53,21 @@ export const successFactorsSchema = z.union([z.array(words).max(mostFactors), pa
 export const attemptFields = {
   query: questionSchema.meta({ description: 'The question or task' }),
   approach: words.meta({ description: 'What was done, in a few words' }),
-  strategy: parameters.optional().meta({
-    description:
-      'Parameters that another attempt could repeat. Of a search: `mode`, `topK`, `threshold`, `order`, `spaces`, `strategy`',
-  }),
+  strategy: parameters
+    .superRefine((strategy, context) => {
+      for (const { path, message } of parameterIssues(strategy))
+        context.addIssue({ code: 'custom', path, message });
+    })
+    .optional()
+    .meta({
+      description:
+        'Parameters that another attempt could repeat. Of a search: `mode`, `topK`, `threshold`, `order`, `spaces`, `strategy`, with values that a search takes; other names are free',
+    }),
   outcome: z.enum(traceOutcomes),
   failureReason: words.optional(),
   successFactors: successFactorsSchema.optional(),
   memoriesUsed: z
-    .array(text(100).min(1))
+    .array(text(100).min(1), { error: requiredList('if it worked without memories') })
     .max(mostTraceMemories)
     .meta({ description: 'Ids of the memories that the attempt worked with' }),
   memoriesHelpful: z
