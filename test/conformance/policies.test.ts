@@ -156,12 +156,15 @@ describe('Decomposition Training', () => {
     expect(consumed.length).toBeGreaterThanOrEqual(20);
     const rewards = [...new Set(consumed.map(({ reward }) => Math.round(reward * 10) / 10))];
     expect(rewards.sort((a, b) => a - b)).toEqual([-0.2, 1]);
-    const [canary, all] = await auditEvents(admin, 'type=PolicyPromoted');
-    expect([canary!.data.share, all!.data.share].sort()).toEqual(['all', 'canary']);
+    const promotions = await auditEvents(admin, 'type=PolicyPromoted');
+    expect(promotions.map(({ data }) => data.share).sort()).toEqual(['all', 'canary']);
+    const canary = promotions.find(({ data }) => data.share === 'canary');
+    expect(canary!.data.figures.interval[0]).toBeGreaterThan(0);
 
     const shown = await policies();
     const item = (version: string) => shown.items.find((one: Json) => one.version === version);
-    expect(item(inForce)).toMatchObject({ state: 'in-force', figures: { interval: expect.any(Array) } });
+    // The few decisions of the canary may be too few for an interval.
+    expect(item(inForce)).toMatchObject({ state: 'in-force', figures: { matched: expect.any(Number) } });
     const [standard, decomposition] = item('rules-1').observed.arms;
     expect(standard).toMatchObject({ arm: 'standard', success: 0 });
     expect(decomposition).toMatchObject({ arm: 'decomposition', success: 1 });
