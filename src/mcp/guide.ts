@@ -23,10 +23,11 @@ When you see a query that might benefit from past experience:
 2. Review what approaches worked or failed before
 3. Adjust your search strategy accordingly
 4. The memory_search_with_experience tool does this automatically
-5. When you know how another attempt ended, call memory_record_reasoning, also if it failed
 
 Example:
 User: "Find Salesforce Einstein best practices"
 You: [calls memory_get_reasoning_history("Salesforce Einstein query")]
      [sees: previous attempt with broad search failed, narrow filter succeeded]
-     [calls memory_search with learned narrow filter strategy]`;
+     [calls memory_search with learned narrow filter strategy]
+
+When you know how an attempt ended, call memory_record_reasoning, also if it failed.`;
