@@ -70,12 +70,12 @@ export class ValueManager implements ProcessManager {
         const look = decideValues(gain, before, count);
         if (!look) return [];
         const { looks: made, interval, weight } = look;
-        const { searches, gain: mean, leastWithoutOne } = gain;
+        const { gain: mean, leastWithoutOne } = gain;
         return [
           {
             type: 'ValuesCompared',
             data: {
-              searches,
+              searches: count,
               looks: made,
               gain: mean,
               interval: [...interval],

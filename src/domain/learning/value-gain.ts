@@ -1,5 +1,6 @@
 import { addUses, memoryValue, noUse, valueWeightLimit, type MemoryUse } from './memory-value.ts';
 import { intervalOf } from './estimators.ts';
+import { groupBy } from '../group-by.ts';
 import { evidenceForLook, looksAfter } from './looks.ts';
 import { logOdds } from '../ranking/score-scale.ts';
 
@@ -7,10 +8,10 @@ import { logOdds } from '../ranking/score-scale.ts';
 export interface UsedSearch {
   /** Empty for a caller without a user. */
   readonly user: string;
+  /** The same for a question that the user asks again. */
+  readonly question: string;
   /** Position of the search in the log. */
   readonly askedAt: number;
-  /** Position from which its outcome was known. */
-  readonly knownAt: number;
   readonly results: readonly {
     readonly memoryId: string;
     readonly relevance: number;
@@ -19,8 +20,8 @@ export interface UsedSearch {
 }
 
 export interface ValueGain {
-  /** Searches that were compared: something was used in them. */
-  readonly searches: number;
+  /** Questions that were compared: something was used for them. */
+  readonly questions: number;
   /** Mean gain of nDCG by values. */
   readonly gain: number;
   readonly error: number;
@@ -31,20 +32,22 @@ export interface ValueGain {
 const usersForLeavingOut = 4;
 
 /**
- * What values would have changed in recorded searches (requirement C5). Each search is ranked with and without the values that its caller
- * would have had, from outcomes that were known when it was asked. Apart from values, both rankings are by relevance, so a search whose
- * order does not change adds exactly 0.
+ * What values would change for questions that were not asked before (requirement C5). The latest search of each question is ranked with
+ * and without the values that its caller has from all other questions (leave-one-out). Without that, questions that are asked over and
+ * over would prove a gain for themselves, and the memories that answer them would displace the answers to others. Apart from values, both
+ * rankings are by relevance, so a search whose order does not change adds exactly 0.
  */
 export function valueGain(searches: readonly UsedSearch[]): ValueGain {
-  const outcomes = [...searches].sort((left, right) => left.knownAt - right.knownAt);
-  const asked = searches
-    .filter(({ results }) => results.some(({ used }) => used))
-    .sort((left, right) => left.askedAt - right.askedAt);
-  const known = new KnownUses();
-  let next = 0;
-  const gains = asked.map((search) => {
-    while (next < outcomes.length && outcomes[next]!.knownAt < search.askedAt) known.add(outcomes[next++]!);
-    return { user: search.user, gain: gainOf(search, known) };
+  const all = new Uses();
+  for (const search of searches) all.add(search, 1);
+  const sorted = searches.toSorted((left, right) => left.askedAt - right.askedAt);
+  const gains = [...groupBy(sorted, ({ question }) => question).values()].flatMap((own) => {
+    const latest = own.findLast(({ results }) => results.some(({ used }) => used));
+    if (!latest) return [];
+    for (const search of own) all.add(search, -1);
+    const gain = gainOf(latest, all);
+    for (const search of own) all.add(search, 1);
+    return [{ user: latest.user, gain }];
   });
   const count = gains.length;
   const gain = meanOf(gains);
@@ -55,29 +58,34 @@ export function valueGain(searches: readonly UsedSearch[]): ValueGain {
     users.length < usersForLeavingOut
       ? undefined
       : Math.min(...users.map((left) => meanOf(gains.filter(({ user }) => user !== left))));
-  return { searches: count, gain, error, leastWithoutOne };
+  return { questions: count, gain, error, leastWithoutOne };
 }
 
-/** The uses that are known at some position: of each user, and of callers without a user. */
-class KnownUses {
+/** The uses of each user, and of callers without a user. */
+class Uses {
   readonly #uses = new Map<string, MemoryUse>();
 
-  add({ user, results }: UsedSearch): void {
+  /** Counts a search, or takes it back. Relevances are in millionths, so that sums are exact. */
+  add({ user, results }: UsedSearch, sign: 1 | -1): void {
     for (const { memoryId, relevance, used } of results) {
       const key = JSON.stringify([user, memoryId]);
       const known = this.#uses.get(key) ?? noUse;
-      this.#uses.set(key, addUses([known, { uses: used ? 1 : 0, expected: relevance }]));
+      const expected = sign * Math.round(relevance * 1e6);
+      this.#uses.set(key, addUses([known, { uses: used ? sign : 0, expected }]));
     }
   }
 
   /** As the user sees it: its own uses and those of callers without a user. */
   of(user: string, memoryId: string): MemoryUse {
     const scopes = user === '' ? [''] : ['', user];
-    return addUses(scopes.map((scope) => this.#uses.get(JSON.stringify([scope, memoryId])) ?? noUse));
+    const { uses, expected } = addUses(
+      scopes.map((scope) => this.#uses.get(JSON.stringify([scope, memoryId])) ?? noUse),
+    );
+    return { uses, expected: expected / 1e6 };
   }
 }
 
-function gainOf({ user, results }: UsedSearch, known: KnownUses): number {
+function gainOf({ user, results }: UsedSearch, known: Uses): number {
   const candidates = results.map(({ memoryId, relevance, used }) => {
     const without = logOdds(relevance);
     // Certain relevances have infinite log-odds, which no value moves.
@@ -127,17 +135,17 @@ function errorOfValueLook(look: number): number {
  * values on if the lower bound of their gain is above 0 and the gain stays above 0 without any one of four or more users. It switches them
  * off if the upper bound is below 0. Later looks have a smaller error (`errorOfValueLook`), so they need more evidence.
  *
- * @param counted Number of all searches so far; only the latest of them were compared.
+ * @param counted Number of all searches so far in which something was used.
  */
 export function decideValues(
-  { searches, gain, error, leastWithoutOne }: ValueGain,
+  { questions, gain, error, leastWithoutOne }: ValueGain,
   before: ValueState,
-  counted = searches,
+  counted: number,
 ): ValueLook | undefined {
   if (counted < evidenceForLook(before.looks)) return undefined;
   const looks = looksAfter(before.looks, counted);
   const tail = errorOfValueLook(before.looks + 1);
-  const interval = intervalOf({ value: gain, error }, searches, 2 * tail);
+  const interval = intervalOf({ value: gain, error }, questions, 2 * tail);
   const isProven = interval[0] > 0 && (leastWithoutOne ?? gain) > 0;
   const weight = isProven ? valueWeightLimit : interval[1] < 0 ? 0 : before.weight;
   return { looks, interval, weight };

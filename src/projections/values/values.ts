@@ -13,6 +13,7 @@ type Results = UseEvent['data']['results'];
 
 interface SearchRow {
   readonly tenant: string;
+  readonly search_id: string;
   /** Key of the question, or of the search if that is not known. */
   readonly question: string;
   readonly asker: string;
@@ -33,9 +34,10 @@ interface ValueRow extends MemoryKey {
   expected: number;
 }
 
-const searchKeys = { tenant: 'text', question: 'text' } as const;
+const searchKeys = { tenant: 'text', search_id: 'text' } as const;
 const searchColumns = {
   ...searchKeys,
+  question: 'text',
   asker: 'text',
   asked_at: 'bigint',
   known_at: 'bigint',
@@ -60,9 +62,8 @@ const millionths = (relevance: number): number => Math.round(relevance * 1_000_0
 
 /**
  * How often each memory was used, and how often its relevance promised it, in searches with an explicit outcome, separately for each
- * user who asked ('' is a caller without one). Of the searches of one question only the one that was asked last counts, because a question
- * that is asked again and again says nothing about others. Its row has the last outcome of that search. Those of memories are sums, to
- * which a question adds the difference to what it had added before. The erasure of a memory deletes its sums and its results in the rows of
+ * user who asked ('' is a caller without one). The row of a search is written by its own stream. Those of memories are sums, to which a
+ * search adds the difference to what it had added before. The erasure of a memory deletes its sums and its results in the rows of
  * searches. It comes from another stream, so the outcome of a search may follow it: a hash of the memory's id stays in
  * `value_erasures`, and what has such a hash is never counted. The rows are the same in any order of the streams.
  */
@@ -82,13 +83,14 @@ export const values: Projection = {
     )`,
     `create table ${tables('value_searches')} (
       tenant text not null,
+      search_id text not null,
       question text not null,
       asker text not null,
       asked_at bigint not null,
       known_at bigint not null,
       is_used boolean not null,
       results jsonb not null,
-      primary key (tenant, question)
+      primary key (tenant, search_id)
     )`,
     `create index on ${tables('value_searches')} (tenant, known_at)`,
     `create index on ${tables('value_searches')} using gin (results jsonb_path_ops)`,
@@ -111,25 +113,15 @@ export const values: Projection = {
 async function plan(events: readonly Handled[], executor: SqlExecutor, tables: Tables): Promise<Write> {
   const gone: MemoryKey[] = [];
   const latest = new Map<string, SearchRow>();
-  const keyOf = ({ tenant, question }: Pick<SearchRow, 'tenant' | 'question'>) =>
-    JSON.stringify([tenant, question]);
   for (const loaded of events)
     if (isErasure(loaded))
       gone.push({ tenant: loaded.metadata.tenant, memory_id: loaded.event.data.memoryId });
-    else {
-      const row = rowOf(loaded as LoadedEvent<UseEvent>);
-      const other = latest.get(keyOf(row));
-      if (!other || other.asked_at <= row.asked_at) latest.set(keyOf(row), row);
-    }
-  const seen = [...latest.values()];
-  const [before, erasedBefore] =
-    seen.length === 0
+    else latest.set(loaded.stream, rowOf(loaded as LoadedEvent<UseEvent>));
+  const observed = [...latest.values()];
+  const [known, erasedBefore] =
+    observed.length === 0
       ? [[], []]
-      : await Promise.all([readKnown(seen, executor, tables), readErasures(seen, executor, tables)]);
-  // A later search of the same question may have come first.
-  const known = before.filter((row) => row.asked_at <= latest.get(keyOf(row))!.asked_at);
-  const kept = new Set(before.filter((row) => !known.includes(row)).map(keyOf));
-  const observed = seen.filter((row) => !kept.has(keyOf(row)));
+      : await Promise.all([readKnown(observed, executor, tables), readErasures(observed, executor, tables)]);
   const newlyErased = gone.map(erasureOf);
   const erased = new Set([...erasedBefore, ...newlyErased].map((row) => row.erased));
   const isLeft = (tenant: string, memoryId: string) =>
@@ -149,8 +141,8 @@ async function plan(events: readonly Handled[], executor: SqlExecutor, tables: T
       tables('value_searches'),
       addedSearches,
       rows.slice(known.length).map((row) => ({ ...row, results: JSON.stringify(row.results) })),
-      `on conflict (tenant, question) do update set
-         asked_at = excluded.asked_at, known_at = excluded.known_at, is_used = excluded.is_used, results = excluded.results`,
+      `on conflict (tenant, search_id) do update set
+         known_at = excluded.known_at, is_used = excluded.is_used, results = excluded.results`,
     ),
     insert(
       tables('values'),
@@ -159,22 +151,19 @@ async function plan(events: readonly Handled[], executor: SqlExecutor, tables: T
       `on conflict (tenant, memory_id, asker) do update set
          uses = t.uses + excluded.uses, expected = t.expected + excluded.expected`,
     ),
-    // A memory that only a replaced search had shown has no row, as if that search had never been seen.
-    remove(tables('values'), memoryKeys, changes, 't.uses = 0 and t.expected = 0'),
   );
 }
 
-type KnownRow = Pick<SearchRow, 'tenant' | 'question' | 'asker' | 'asked_at' | 'results'> &
-  Record<string, unknown>;
+type KnownRow = Pick<SearchRow, 'tenant' | 'asker' | 'results'> & Record<string, unknown>;
 
-/** What these questions have added before. */
+/** What these searches have added before. */
 function readKnown(
   searches: readonly SearchRow[],
   executor: SqlExecutor,
   tables: Tables,
 ): Promise<KnownRow[]> {
   return executor.query<KnownRow>(
-    `select t.tenant, t.question, t.asker, t.asked_at::float8 as asked_at, t.results from ${wantedSearches.as('wanted')}
+    `select t.tenant, t.asker, t.results from ${wantedSearches.as('wanted')}
      join ${tables('value_searches')} t on ${wantedSearches.equal('t', 'wanted')}`,
     wantedSearches.bind(searches),
   );
@@ -210,13 +199,13 @@ function removeResults(table: string, gone: readonly MemoryKey[]): Write {
        from jsonb_array_elements(t.results) with ordinality one(result, place)
        where one.result->>'memoryId' <> all (naming.ids))
      from (
-       select s.tenant, s.question, array_agg(gone.memory_id::text) as ids
+       select s.tenant, s.search_id, array_agg(gone.memory_id::text) as ids
        from ${memoryKeys.as('gone')} cross join lateral (
-         select n.tenant, n.question from ${table} n
+         select n.tenant, n.search_id from ${table} n
          where n.results @> jsonb_build_array(jsonb_build_object('memoryId', gone.memory_id)) offset 0) s
        where s.tenant = gone.tenant
-       group by s.tenant, s.question) naming
-     where t.tenant = naming.tenant and t.question = naming.question`,
+       group by s.tenant, s.search_id) naming
+     where t.tenant = naming.tenant and t.search_id = naming.search_id`,
     memoryKeys.bind(gone),
   );
 }
@@ -233,6 +222,7 @@ function rowOf({ event, metadata, position }: LoadedEvent<UseEvent>): SearchRow 
   const { searchId, question = searchId, user = '', askedAt, results } = event.data;
   return {
     tenant: metadata.tenant,
+    search_id: searchId,
     question,
     asker: user,
     asked_at: askedAt,

@@ -29,7 +29,7 @@ export class ValueReader {
     return this.#models.read({ projections: ['values'], ...wait }, (view) =>
       this.#models.sql.queryAs<UsedSearch & Record<string, unknown>>(
         tenant,
-        `select asker as "user", asked_at as "askedAt", known_at as "knownAt", results
+        `select question, asker as "user", asked_at as "askedAt", results
          from ${view.table('values', 'value_searches')} where tenant = $1 order by known_at desc limit $2`,
         [tenant, mostSearches],
       ),
