@@ -8,7 +8,7 @@ import type { OutcomeEvent, SessionEvent } from '../domain/learning/events.ts';
 import type { PolicyUpdate } from '../domain/learning/policy-events.ts';
 import { refinedWithinMs } from '../domain/learning/refinement.ts';
 import { answeredMemories, isRecorded } from '../domain/retrieval/answered-memories.ts';
-import { timeOfSearch } from '../domain/retrieval/search-id.ts';
+import { searchOf, timeOfSearch } from '../domain/retrieval/search-id.ts';
 import type { RetrievalEvent } from '../domain/retrieval/events.ts';
 import { retrievalStream } from '../domain/streams.ts';
 import type { LoadedEvent } from '../ports/event-store.ts';
@@ -60,7 +60,7 @@ export class OutcomeBatch {
     for (const { event, metadata, time } of events) {
       const { tenant } = metadata;
       if ('searchId' in event.data && event.data.searchId !== undefined) {
-        const search = idOf(event.data.searchId);
+        const search = searchOf(event.data.searchId);
         searches.set(`${tenant}/${search}`, { tenant, search });
       }
       if (event.type !== 'SearchPerformed' || event.data.session === undefined) continue;
@@ -119,7 +119,7 @@ export class OutcomeBatch {
     const { services, windowMs, now } = this.#parts;
     const { tenant } = metadata;
     const { searchId, session, durationMs, decision, tokens = 0 } = event.data;
-    const search = idOf(searchId);
+    const search = searchOf(searchId);
     const early = this.#rows.get({ tenant, search });
     if (early && early.position > 0) return;
     const earlySignals = early && (await signalsOf(services.store, tenant, search));
@@ -178,7 +178,7 @@ export class OutcomeBatch {
   /** A context counts when its search is closed; if that has happened before, at once. */
   async #assembled({ id, event, metadata }: Of<'ContextAssembled'>): Promise<void> {
     const { searchId, items } = event.data;
-    const row = this.#rows.get({ tenant: metadata.tenant, search: idOf(searchId) });
+    const row = this.#rows.get({ tenant: metadata.tenant, search: searchOf(searchId) });
     if (!row || items.length === 0) return;
     this.#rows.put({ ...row, inContext: true });
     if (!row.finished || row.outcome?.explicit) return;
@@ -193,7 +193,7 @@ export class OutcomeBatch {
     const { services } = this.#parts;
     const { searchId, memoryId } = event.data;
     if (searchId === undefined) return;
-    const ref = { search: idOf(searchId), searchId };
+    const ref = { search: searchOf(searchId), searchId };
     const recorded = await services.store.load<RetrievalEvent>(retrievalStream(metadata.tenant, ref.search));
     if (isRecorded(recorded) && !answeredMemories(recorded).has(memoryId)) return;
     await observeSignal(services, this.#contextOf(metadata.tenant, id), ref, (signals) =>
@@ -206,7 +206,7 @@ export class OutcomeBatch {
     const { services, windowMs, now } = this.#parts;
     const { tenant } = metadata;
     const { searchId, source } = event.data;
-    const search = idOf(searchId);
+    const search = searchOf(searchId);
     if (source === 'caller') {
       const principal = services.vault.pseudonym('principal', tenant, metadata.principal);
       this.#posters.set(`${tenant}/${principal}`, { tenant, principal });
@@ -253,11 +253,9 @@ export class OutcomeBatch {
   }
 }
 
-const idOf = (searchId: string): string => searchId.split('.')[0]!;
-
 /** The time in the search's id, and never later than it was recorded. */
 function askedAt(searchId: string, recorded: Date): Date {
-  const asked = timeOfSearch(idOf(searchId));
+  const asked = timeOfSearch(searchOf(searchId));
   return asked && asked < recorded ? asked : recorded;
 }
 

@@ -1,5 +1,9 @@
 import { causedBy, type CommandContext, type CommandServices } from '../commands/context.ts';
 import { resolveTrace } from '../commands/experience/resolve-trace.ts';
+import type { OutcomeEvent } from '../domain/learning/events.ts';
+import { searchOf } from '../domain/retrieval/search-id.ts';
+import type { UseEvent } from '../domain/learning/value-events.ts';
+import type { LoadedEvent } from '../ports/event-store.ts';
 import type { ProcessManager } from '../processors/process-manager.ts';
 
 /**
@@ -11,9 +15,8 @@ export function traceOutcomes(services: CommandServices, context: CommandContext
     name: 'trace-outcomes',
     handles: ['OutcomeObserved', 'UseObserved'],
     async handle(events) {
-      for (const loaded of events) {
-        const { stream } = loaded;
-        await resolveTrace(services, causedBy(context, loaded), stream.slice(stream.indexOf('.') + 1));
+      for (const loaded of events as readonly LoadedEvent<OutcomeEvent | UseEvent>[]) {
+        await resolveTrace(services, causedBy(context, loaded), searchOf(loaded.event.data.searchId));
       }
     },
   };

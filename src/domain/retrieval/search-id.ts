@@ -27,6 +27,11 @@ function signature(signer: Signer, caller: TenantContext, id: string): string {
   );
 }
 
+/** The id of a search, which names its streams, without the signature that callers see. */
+export function searchOf(searchId: string): string {
+  return searchId.split('.')[0]!;
+}
+
 /** When the search was made, from its id without the signature; undefined if that is not a UUIDv7. */
 export function timeOfSearch(id: string): Date | undefined {
   const uuid = /^([0-9a-f]{8})-([0-9a-f]{4})-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/.exec(id);

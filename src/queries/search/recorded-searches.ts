@@ -1,4 +1,5 @@
 import type { RetrievalEvent } from '../../domain/retrieval/events.ts';
+import { searchOf } from '../../domain/retrieval/search-id.ts';
 import { retrievalStream } from '../../domain/streams.ts';
 import type { StreamName } from '../../ports/event-log.ts';
 import type { EventStore, LoadedEvent } from '../../ports/event-store.ts';
@@ -42,7 +43,7 @@ export async function recordedSearches(
   const judged = await Promise.all(
     [...judgements]
       .slice(-most)
-      .map(([searchId, { tenant }]) => store.loadOne(retrievalStream(tenant, searchId.split('.')[0]!), 0)),
+      .map(([searchId, { tenant }]) => store.loadOne(retrievalStream(tenant, searchOf(searchId)), 0)),
   );
   const recent = await lastEvents(store, readModels, 'SearchPerformed', most);
   const found = new Map<string, RecordedSearch>();
