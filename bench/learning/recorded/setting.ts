@@ -1,7 +1,6 @@
 import path from 'node:path';
 import { groupBy } from '../../../src/domain/group-by.ts';
-import type { Memory, Query } from '../../ranking/datasets.ts';
-import { readDataSet } from '../../ranking/datasets.ts';
+import { readDataSet, type Memory, type Query } from '../../ranking/datasets.ts';
 import { copyData, withScratch } from '../../support/folders.ts';
 import type { HttpClient, Json } from '../../support/http.ts';
 import { Program } from '../../support/program.ts';
