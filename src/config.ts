@@ -57,7 +57,7 @@ export const settings = z.object({
     .enum(['onnx', 'openai', 'deterministic'])
     .default('onnx')
     .describe(
-      'Embedder of a new data folder; an existing one keeps the embedder of its vectors. onnx: the bundled model, or the one that STRATALOG_EMBEDDING_MODEL names; openai: any OpenAI-compatible endpoint; deterministic: for load tests, not for retrieval',
+      'Embedder for a new data folder; an existing folder keeps its own. onnx: the bundled model, or the one named in STRATALOG_EMBEDDING_MODEL; openai: any OpenAI-compatible endpoint; deterministic: for load tests, not for retrieval',
     ),
   STRATALOG_EMBEDDING_MODEL: z
     .string()

@@ -80,7 +80,7 @@ describe.skipIf(testProfile !== 'embedded')('the development identity', () => {
     expect((await client.get('/v1/audit/events')).status).toBe(200);
     expect((await client.get('/v1/admin/projections')).status).toBe(200);
     expect((await clientOf(server, 'a wrong key').get('/v1/memories')).status).toBe(401);
-    // The clients of mem0 insist on a key, so any that is not of Stratalog stands for none.
+    // The clients of mem0 require a key, so one that is not a Stratalog key counts as no key.
     expect((await mem0Client(server, 'm0-any').get('/v1/ping/')).body).toMatchObject({ org_id: 'local' });
     expect((await mem0Client(server, 'sl_local_1_x').get('/v1/ping/')).status).toBe(401);
     const empty = { STRATALOG_URL: '', STRATALOG_API_KEY: '' };

@@ -5,8 +5,8 @@ type RawIssue = z.core.$ZodRawIssue;
 
 /**
  * What is wrong with a value and what is allowed, for every kind of issue that zod reports. Pass it as `error` to `parse` or
- * `safeParse` wherever a caller reads the message. Messages that a schema sets itself win. They continue the path of the
- * field, as in `topK: must be an integer from 1 to 1,000`.
+ * `safeParse` wherever a caller reads the message. Messages set in a schema take precedence. Each message
+ * continues the path of its field, as in `topK: must be an integer from 1 to 1,000`.
  */
 export const inOwnWords: z.core.$ZodErrorMap = (issue) =>
   issue.input === undefined ? 'is required' : words(issue);

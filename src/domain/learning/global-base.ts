@@ -27,7 +27,7 @@ export function baseOf({ learned }: Pick<PolicyHistory, 'learned'>): Base {
   return { version: learned.version, weights: Object.fromEntries(weights) as ArmWeights };
 }
 
-/** A step of the base needs decisions of this many tenants, so that none counts for more than a quarter or can be inferred from it. */
+/** Least number of tenants in a step of the base: none counts for more than a quarter, and the step reveals nothing about one of them. */
 export const leastTenants = 4;
 
 interface Waiting {
@@ -48,7 +48,7 @@ export function stepsOfBase(before: PolicyHistory, waiting: readonly Waiting[]):
     const step = learnFrom(
       history,
       shipped,
-      // Each tenant counts as one principal, so that none of them dominates the base.
+      // Each tenant counts as one principal, so that no tenant dominates the base.
       taken.map(({ tenant, decision }) => ({ ...decision, principal: tenant })),
       { prefix: 'base', tenantOf: (searchId) => tenants.get(searchId)! },
     );

@@ -2,8 +2,8 @@
 const principalLimit = 0.25;
 
 /**
- * The number of decisions up to which each principal counts, so that none exceeds its share of all that count. With fewer than four
- * principals the shares are equal: a tenant with a single principal learns from it alone.
+ * The most decisions that count for one principal, such that no principal has more than its share of all that count. With fewer than
+ * four principals the shares are equal: a tenant with a single principal learns from it alone.
  *
  * This is the greatest L, at most the greatest count, with L ≤ share · Σ min(count, L); found by cutting the greatest counts in turn.
  *

@@ -3,7 +3,7 @@ import type { Features } from './route-policy.ts';
 
 /**
  * Questions by their signals: how many of 440 questions of organisations resemble it, then layers, aggregation, comparison and structure.
- * The counts are from a development set, half of which is complex.
+ * The counts come from a development set in which half of the questions are complex.
  */
 const typicalSignals: readonly (readonly [number, number, number, number, number])[] = [
   [60, 0, 0, 0, 0.1],
