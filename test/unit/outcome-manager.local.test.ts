@@ -20,6 +20,7 @@ import { OutcomeCloser } from '../../src/worker/outcome-closer.ts';
 import { outcomeManager } from '../../src/worker/outcome-manager.ts';
 import { WakeUp } from '../../src/support/wake-up.ts';
 import { openTestStore, type TestStore } from '../support/event-store.ts';
+import { performedSearch } from '../support/performed-search.ts';
 import { adminOf } from '../support/admin.ts';
 
 const windowMs = 60_000;
@@ -127,17 +128,11 @@ function ask(
   const id = uuid({ msecs: askedAt });
   const searchId = signSearchId(vault, caller, id);
   const routes = ['standard', 'decomposition'] as const;
-  const performed: Extract<RetrievalEvent, { type: 'SearchPerformed' }> = {
-    type: 'SearchPerformed',
+  const { type, data } = performedSearch(searchId, memoryId, query);
+  const performed: RetrievalEvent = {
+    type,
     data: {
-      searchId,
-      topK: 10,
-      order: 'precedence',
-      readPosition: 1,
-      results: [{ memoryId, rank: 1, relevance: 0.9, score: 0.9 }],
-      warnings: [],
-      durationMs: 5,
-      route: 'standard',
+      ...data,
       decision: {
         reason: 'explored',
         score: 0.5,
@@ -154,7 +149,6 @@ function ask(
         },
       },
       tokens: 3,
-      query,
       ...(sessionId !== undefined && { sessionId, session: sessionKeyOf(vault, caller, sessionId) }),
     },
   };

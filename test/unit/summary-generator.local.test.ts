@@ -206,18 +206,20 @@ describe('a generation by a language model', () => {
 });
 
 describe('the schedule', () => {
-  it('[E3] follows the log, and a process that was killed after a generation does not make it again', async () => {
-    const { store, sql } = test;
-    const services = { store, vault: test.vault, clock: systemClock, newId };
+  const onFailure = (error: unknown) => {
+    throw error;
+  };
+
+  function schedule() {
+    const { store, sql, vault } = test;
     const table = new SummaryScheduleTable(sql, store);
-    const onParked = (error: unknown) => {
-      throw error;
-    };
-    const manager = new ManagedProcessor(summaryScheduleManager({ services, table, windowMs: 1 }, context), {
-      sql,
-      store,
-      onParked,
-    });
+    const parts = { services: { store, vault, clock: systemClock, newId }, table, windowMs: 1 };
+    const options = { sql, store, onParked: onFailure };
+    return { table, manager: new ManagedProcessor(summaryScheduleManager(parts, context), options) };
+  }
+
+  it('[E3] follows the log, and a process that was killed after a generation does not make it again', async () => {
+    const { table, manager } = schedule();
     const stored = [];
     for (let n = 0; n < 25; n++)
       stored.push(await storeTestMemory(test, { scope: { user: 'bo' }, content: `Note ${n} of Bo` }));
@@ -257,7 +259,7 @@ describe('the schedule', () => {
         table,
         changed: new WakeUp(),
         windowMs: 1,
-        onFailure: onParked,
+        onFailure,
       },
       context,
     );
@@ -271,17 +273,7 @@ describe('the schedule', () => {
   });
 
   it('[E3] no other process makes what one is making, however long that takes', async () => {
-    const { store, sql } = test;
-    const services = { store, vault: test.vault, clock: systemClock, newId };
-    const table = new SummaryScheduleTable(sql, store);
-    const onFailure = (error: unknown) => {
-      throw error;
-    };
-    const manager = new ManagedProcessor(summaryScheduleManager({ services, table, windowMs: 1 }, context), {
-      sql,
-      store,
-      onParked: onFailure,
-    });
+    const { table, manager } = schedule();
     for (let n = 0; n < 25; n++)
       await storeTestMemory(test, { scope: { user: 'cy' }, content: `Note ${n} of Cy` });
     await manager.catchUp();
@@ -308,7 +300,7 @@ describe('the schedule', () => {
       );
       const running = scheduler.run({ signal: stop.signal, began: () => undefined } as unknown as Term);
       const claimedUntil = async () => {
-        const [row] = await sql.query<{ until: Date | null }>(
+        const [row] = await test.sql.query<{ until: Date | null }>(
           `select max(claimed_until) as until from control.summary_schedule where scope ->> 'user' = 'cy'`,
         );
         return row?.until?.getTime() ?? 0;

@@ -6,7 +6,6 @@ import { postOutcome } from '../../src/commands/outcomes/observe-outcome.ts';
 import { recordUse } from '../../src/commands/outcomes/record-use.ts';
 import { signalsOf } from '../../src/commands/outcomes/search-signals.ts';
 import type { TraceEvent } from '../../src/domain/experience/events.ts';
-import type { RetrievalEvent } from '../../src/domain/retrieval/events.ts';
 import { signSearchId } from '../../src/domain/retrieval/search-id.ts';
 import { outcomeStream, retrievalStream, traceStream, useStream } from '../../src/domain/streams.ts';
 import type { StreamName } from '../../src/ports/event-log.ts';
@@ -14,6 +13,7 @@ import { systemClock } from '../../src/ports/clock.ts';
 import { traceOutcomes } from '../../src/worker/trace-outcomes.ts';
 import { adminOf } from '../support/admin.ts';
 import { openTestStore, type TestStore } from '../support/event-store.ts';
+import { performedSearch } from '../support/performed-search.ts';
 
 let test: TestStore;
 beforeAll(async () => {
@@ -36,20 +36,7 @@ async function askedSearch() {
     approach: 'search with experience: default',
     experience: { bucket: 'all', arm: 'default', applied: true, explored: false },
   });
-  const performed: Extract<RetrievalEvent, { type: 'SearchPerformed' }> = {
-    type: 'SearchPerformed',
-    data: {
-      searchId,
-      topK: 10,
-      order: 'precedence',
-      readPosition: 1,
-      results: [{ memoryId, rank: 1, relevance: 0.9, score: 0.9 }],
-      warnings: [],
-      durationMs: 5,
-      route: 'standard',
-      query: 'Which index?',
-    },
-  };
+  const performed = performedSearch(searchId, memoryId, 'Which index?');
   const sealed = eventContext(context, callerKey(vault, context.caller));
   const manager = traceOutcomes(services, context);
   return {
