@@ -118,10 +118,12 @@ describe('[E8] a context', () => {
           const { content } = given.find(({ id }) => id === item.id)!;
           const quoted = item.kind === 'passage' ? content.slice(item.start, item.end) : content.trim();
           expect(item.text).toBe(quoted);
-          const mark = text.indexOf(`[${index + 1}] `, at);
-          expect(mark).toBeGreaterThanOrEqual(at);
-          at = text.indexOf(item.text, mark);
-          expect(at).toBeGreaterThan(mark);
+          const mark = `[${index + 1}] `;
+          const marked = text.indexOf(mark, at);
+          expect(marked).toBeGreaterThanOrEqual(at);
+          // A quotation can be a bracket or a number, which the mark has too.
+          at = text.indexOf(item.text, marked + mark.length);
+          expect(at).toBeGreaterThan(marked);
           at += item.text.length;
         }
       }),
