@@ -76,21 +76,21 @@ describe('lessons', () => {
 
   it('[F6] are erased with their attempts, in every version', async () => {
     const user = await tenant.key({ user: 'unlearner' });
-    const { memory } = await user.store({ content: 'The code of the safe is 7320.' });
-    const secret = { outcome: 'failure', failureReason: 'canary-7320', memoriesUsed: [memory.id] };
-    await record(user, { ...secret, approach: 'canary-7320' });
+    const { memory } = await user.store({ content: 'The safe opens with open-sesame.' });
+    const secret = { outcome: 'failure', failureReason: 'open-sesame', memoriesUsed: [memory.id] };
+    await record(user, { ...secret, approach: 'open-sesame' });
     await record(user);
-    await until(user, (lessons) => JSON.stringify(lessons).includes('canary-7320'));
+    await until(user, (lessons) => JSON.stringify(lessons).includes('open-sesame'));
     await record(user);
     await until(user, ([lesson]) => lesson?.support === 2);
     const { body: gone } = await tenant.admin.delete(`/v1/memories/${memory.id}?mode=erase`);
     const shown = await user.get(`/v1/reasoning/strategies?minPosition=${gone.position}&waitMs=20000`);
     expect(shown.status).toBe(200);
-    expect(JSON.stringify(shown.body)).not.toContain('7320');
-    const [left] = await until(user, ([lesson]) => lesson !== undefined && !lesson.content.includes('7320'));
+    expect(JSON.stringify(shown.body)).not.toContain('open-sesame');
+    const [left] = await until(user, ([lesson]) => lesson !== undefined && !lesson.content.includes('open-sesame'));
     expect(left).toMatchObject({ support: 2, failures: 0 });
     const types = ['LessonLearned', 'LessonRevised', 'ReasoningTraceRecorded'];
     const events = await auditEvents(tenant.admin, types.map((type) => `type=${type}`).join('&'));
-    expect(JSON.stringify(events)).not.toContain('7320');
+    expect(JSON.stringify(events)).not.toContain('open-sesame');
   });
 });

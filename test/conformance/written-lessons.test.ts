@@ -92,9 +92,9 @@ describe('lessons by a language model', () => {
   it('[F6] are drawn again without an erased attempt, and wait for no language model', async () => {
     const { admin, key } = await newTenant(server);
     const user = await key({ user: 'ben' });
-    const { memory } = await user.store({ content: 'The code of the safe is 7320.' });
+    const { memory } = await user.store({ content: 'The safe opens with open-sesame.' });
     llm.otherwise(writesLesson);
-    await record(user, { ...failed, failureReason: 'canary-7320', memoriesUsed: [memory.id] });
+    await record(user, { ...failed, failureReason: 'open-sesame', memoriesUsed: [memory.id] });
     await record(user);
     await lessonWith(user, 1);
     await record(user);
@@ -109,6 +109,6 @@ describe('lessons by a language model', () => {
     const types = ['LessonLearned', 'LessonRevised'].map((type) => `type=${type}`).join('&');
     await expect
       .poll(async () => JSON.stringify(await auditEvents(admin, types)), within)
-      .not.toMatch(/7320|broad search/i);
+      .not.toMatch(/open-sesame|broad search/i);
   });
 });
