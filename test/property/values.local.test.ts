@@ -1,11 +1,11 @@
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { LoadedEvent } from '../../src/ports/event-store.ts';
-import { tablesOf, type Tables } from '../../src/projections/projection.ts';
+import { tablesOf } from '../../src/projections/projection.ts';
 import { values } from '../../src/projections/values/values.ts';
 import { assertWithin } from '../support/assert-within.ts';
 import { openTestStore, type TestStore } from '../support/event-store.ts';
-import { digestAfter, interleaved, split } from '../support/read-models.ts';
+import { digestAfter, interleaved, rowsAfter, split } from '../support/read-models.ts';
 
 const memories = Array.from({ length: 4 }, (_, n) => `019a0000-0000-7000-8000-00000000000${n}`);
 const tenants = ['acme', 'globex'];
@@ -78,39 +78,22 @@ beforeAll(async () => {
 
 afterAll(() => test.close());
 
-let generation = 0;
-
-/** All rows after these batches, as text. */
-async function rowsAfter(batches: readonly (readonly LoadedEvent[])[]): Promise<Record<string, string[]>> {
-  const { sql } = test;
-  const tables: Tables = tablesOf(++generation);
-  for (const statement of values.create(tables)) await sql.query(statement);
-  for (const batch of batches) await sql.transaction(await values.plan(batch, sql, tables, undefined));
-  const rows: Record<string, string[]> = {};
-  for (const table of values.tables) {
-    const all = await sql.query<{ row: string }>(
-      `select to_jsonb(t)::text as row from ${tables(table)} t order by 1`,
-    );
-    rows[table] = all.map(({ row }) => row);
-    await sql.query(`drop table ${tables(table)}`);
-  }
-  return rows;
-}
-
 describe('the read model of values', () => {
   it('[C5] [F6] has no row of an erased memory, and the same rows for every order of the streams', async () => {
     await assertWithin(
       fc.asyncProperty(steps, dice, async (history, choose) => {
         const events = history.map(eventOf);
-        const expected = await rowsAfter([events]);
+        const expected = await rowsAfter(test, values, [events]);
         const batches = split(interleaved(events, choose), () => 1 + choose(5));
-        expect(await rowsAfter(batches)).toEqual(expected);
+        expect(await rowsAfter(test, values, batches)).toEqual(expected);
         expect(await digestAfter(test, values, batches)).toBe(await digestAfter(test, values, [events]));
-        const text = Object.values(expected).flat();
+        const text = Object.values(expected)
+          .flat()
+          .map((row) => JSON.stringify(row));
         for (const step of history)
           if (step.kind === 'erase')
             expect(
-              text.filter((row) => row.includes(step.memoryId) && row.includes(`"tenant": "${step.tenant}"`)),
+              text.filter((row) => row.includes(step.memoryId) && row.includes(`"tenant":"${step.tenant}"`)),
             ).toEqual([]);
       }),
       { numRuns: 20, limitMs: 12_000 },
@@ -130,17 +113,49 @@ describe('the read model of values', () => {
       // The outcome is observed again, after the erasure.
       { kind: 'use', tenant: 'acme', search: 1, results: shown.map((one) => ({ ...one, used: true })) },
     ];
-    const rows = await rowsAfter(history.map((step, index) => [eventOf(step, index)]));
-    const parsed = (table: string) => rows[table]!.map((row) => JSON.parse(row) as Record<string, unknown>);
-    expect(parsed('values')).toEqual(
+    const rows = await rowsAfter(
+      test,
+      values,
+      history.map((step, index) => [eventOf(step, index)]),
+    );
+    expect(rows['values']).toEqual(
       expect.arrayContaining([
         { tenant: 'acme', memory_id: kept, asker: 'user1', uses: 1, expected: 250_000 },
         { tenant: 'globex', memory_id: gone, asker: 'user1', uses: 1, expected: 500_000 },
         { tenant: 'globex', memory_id: kept, asker: 'user1', uses: 0, expected: 250_000 },
       ]),
     );
-    expect(parsed('values')).toHaveLength(3);
-    const [own] = parsed('value_searches').filter((row) => row['tenant'] === 'acme');
+    expect(rows['values']).toHaveLength(3);
+    const [own] = rows['value_searches']!.filter((row) => row['tenant'] === 'acme');
     expect(own).toMatchObject({ is_used: true, results: [{ memoryId: kept, relevance: 0.25, used: true }] });
+  });
+
+  it('[C5] [F6] has none if two processes apply the erasure and an outcome at the same time', async () => {
+    const { sql } = test;
+    const [gone, kept] = memories as [string, string];
+    const results = [
+      { memoryId: gone, relevance: 0.5, used: true },
+      { memoryId: kept, relevance: 0.25, used: true },
+    ];
+    const used: Step = { kind: 'use', tenant: 'acme', search: 1, results };
+    const erased: Step = { kind: 'erase', tenant: 'acme', memoryId: gone };
+    for (const [n, order] of [
+      [used, erased],
+      [erased, used],
+    ].entries()) {
+      const tables = tablesOf(900 + n);
+      for (const statement of values.create(tables)) await sql.query(statement);
+      // Both are planned before one of them is written.
+      const writes = await Promise.all(
+        order.map((step, index) => values.plan([eventOf(step, index)], sql, tables, undefined)),
+      );
+      for (const write of writes) await sql.transaction(write);
+      expect(await sql.query(`select memory_id, uses from ${tables('values')}`)).toEqual([
+        { memory_id: kept, uses: 1 },
+      ]);
+      expect(await sql.query(`select is_used, results from ${tables('value_searches')}`)).toEqual([
+        { is_used: true, results: [results[1]] },
+      ]);
+    }
   });
 });

@@ -72,6 +72,26 @@ export async function digestAfter(
   return digest;
 }
 
+/** The rows of each table of a read model after these batches, in a fixed order. Begins and ends as `digestAfter` does. */
+export async function rowsAfter(
+  { sql }: Pick<TestStore, 'sql'>,
+  projection: Projection,
+  batches: readonly (readonly LoadedEvent[])[],
+): Promise<Record<string, Record<string, unknown>[]>> {
+  const tables = tablesOf(++generations);
+  for (const statement of projection.create(tables)) await sql.query(statement);
+  for (const batch of batches) await sql.transaction(await projection.plan(batch, sql, tables, undefined));
+  const rows: Record<string, Record<string, unknown>[]> = {};
+  for (const table of projection.tables) {
+    const all = await sql.query<{ row: Record<string, unknown> }>(
+      `select to_jsonb(t) as row from ${tables(table)} t order by to_jsonb(t)::text`,
+    );
+    rows[table] = all.map(({ row }) => row);
+    await sql.query(`drop table ${tables(table)}`);
+  }
+  return rows;
+}
+
 /** Advances a generation to the end of the log in pages of these sizes. */
 export async function follow(
   { store }: TestStore,

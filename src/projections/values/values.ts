@@ -2,8 +2,8 @@ import type { UseEvent } from '../../domain/learning/value-events.ts';
 import type { MemoryEvent } from '../../domain/memory/events.ts';
 import type { LoadedEvent } from '../../ports/event-store.ts';
 import type { SqlExecutor } from '../../ports/sql.ts';
-import { textHash } from '../../support/text-hash.ts';
 import { digestOf, digestOfAll } from '../digest.ts';
+import { ErasedMemories, type MemoryKey } from '../erased-memories.ts';
 import { protect, type Projection, type Tables } from '../projection.ts';
 import { memoryKeys, Recordset } from '../recordset.ts';
 import { insert, nothing, remove, statement, together, type Write } from '../write.ts';
@@ -21,11 +21,6 @@ interface SearchRow {
   readonly known_at: number;
   readonly is_used: boolean;
   readonly results: Results;
-}
-
-interface MemoryKey {
-  readonly tenant: string;
-  readonly memory_id: string;
 }
 
 interface ValueRow extends MemoryKey {
@@ -52,10 +47,7 @@ const valueColumns = {
   uses: 'bigint',
   expected: 'bigint',
 } as const;
-const addedValues = new Recordset(valueColumns);
-/** `erased` is a hash of the memory's id, so that no row names an erased memory. */
-const erasureColumns = { tenant: 'text', erased: 'text' } as const;
-const erasures = new Recordset(erasureColumns);
+const erasures = new ErasedMemories('value_erasures');
 
 /** Relevance is summed in millionths, so that sums are exact in any order. */
 const millionths = (relevance: number): number => Math.round(relevance * 1_000_000);
@@ -64,14 +56,13 @@ const millionths = (relevance: number): number => Math.round(relevance * 1_000_0
  * How often each memory was used, and how often its relevance promised it, in searches with an explicit outcome, separately for each
  * user who asked ('' is a caller without one). The row of a search is written by its own stream. Those of memories are sums, to which a
  * search adds the difference to what it had added before. The erasure of a memory deletes its sums and its results in the rows of
- * searches. It comes from another stream, so the outcome of a search may follow it: a hash of the memory's id stays in
- * `value_erasures`, and what has such a hash is never counted. The rows are the same in any order of the streams.
+ * searches, and an outcome that is applied later counts nothing for it. The rows are the same in any order of the streams.
  */
 export const values: Projection = {
   name: 'values',
   version: 3,
   handles: ['UseObserved', 'MemoryErased'],
-  tables: ['values', 'value_searches', 'value_erasures'],
+  tables: ['values', 'value_searches', erasures.table],
   create: (tables) => [
     `create table ${tables('values')} (
       tenant text not null,
@@ -94,19 +85,15 @@ export const values: Projection = {
     )`,
     `create index on ${tables('value_searches')} (tenant, known_at)`,
     `create index on ${tables('value_searches')} using gin (results jsonb_path_ops)`,
-    `create table ${tables('value_erasures')} (
-      tenant text not null,
-      erased text not null,
-      primary key (tenant, erased)
-    )`,
-    ...['values', 'value_searches', 'value_erasures'].flatMap((table) => protect(tables(table))),
+    ...['values', 'value_searches'].flatMap((table) => protect(tables(table))),
+    ...erasures.create(tables),
   ],
   plan: (events, executor, tables) => plan(events as readonly Handled[], executor, tables),
   digest: (tables) =>
     digestOfAll(
       digestOf(tables('values'), valueColumns),
       digestOf(tables('value_searches'), { ...searchColumns, results: 'jsonb' }),
-      digestOf(tables('value_erasures'), erasureColumns),
+      digestOf(tables(erasures.table), erasures.columns),
     ),
 };
 
@@ -118,35 +105,26 @@ async function plan(events: readonly Handled[], executor: SqlExecutor, tables: T
       gone.push({ tenant: loaded.metadata.tenant, memory_id: loaded.event.data.memoryId });
     else latest.set(loaded.stream, rowOf(loaded as LoadedEvent<UseEvent>));
   const observed = [...latest.values()];
-  const [known, erasedBefore] =
-    observed.length === 0
-      ? [[], []]
-      : await Promise.all([readKnown(observed, executor, tables), readErasures(observed, executor, tables)]);
-  const newlyErased = gone.map(erasureOf);
-  const erased = new Set([...erasedBefore, ...newlyErased].map((row) => row.erased));
-  const isLeft = (tenant: string, memoryId: string) =>
-    !erased.has(erasureOf({ tenant, memory_id: memoryId }).erased);
-  const rows = [...known, ...observed].map((row) => ({
-    ...row,
-    results: row.results.filter(({ memoryId }) => isLeft(row.tenant, memoryId)),
-  }));
+  const known = await readKnown(observed, executor, tables);
   const sums = new Map<string, ValueRow>();
-  for (const [index, row] of rows.entries()) add(sums, row, index < known.length ? -1 : 1);
+  for (const row of known) add(sums, row, -1);
+  for (const row of observed) add(sums, row, 1);
   const changes = [...sums.values()].sort((left, right) => (left.memory_id < right.memory_id ? -1 : 1));
   return together(
-    insert(tables('value_erasures'), erasures, newlyErased, 'on conflict (tenant, erased) do nothing'),
+    erasures.add(tables, gone),
     remove(tables('values'), memoryKeys, gone),
-    removeResults(tables('value_searches'), gone),
     insert(
       tables('value_searches'),
       addedSearches,
-      rows.slice(known.length).map((row) => ({ ...row, results: JSON.stringify(row.results) })),
+      observed.map((row) => ({ ...row, results: JSON.stringify(row.results) })),
       `on conflict (tenant, search_id) do update set
          known_at = excluded.known_at, is_used = excluded.is_used, results = excluded.results`,
     ),
-    insert(
-      tables('values'),
-      addedValues,
+    removeErasedResults(tables, [...gone, ...observed.flatMap(shownIn)]),
+    erasures.insertOthers(
+      tables,
+      'values',
+      valueColumns,
       changes,
       `on conflict (tenant, memory_id, asker) do update set
          uses = t.uses + excluded.uses, expected = t.expected + excluded.expected`,
@@ -162,6 +140,7 @@ function readKnown(
   executor: SqlExecutor,
   tables: Tables,
 ): Promise<KnownRow[]> {
+  if (searches.length === 0) return Promise.resolve([]);
   return executor.query<KnownRow>(
     `select t.tenant, t.asker, t.results from ${wantedSearches.as('wanted')}
      join ${tables('value_searches')} t on ${wantedSearches.equal('t', 'wanted')}`,
@@ -169,30 +148,13 @@ function readKnown(
   );
 }
 
-interface Erasure extends Record<string, unknown> {
-  readonly tenant: string;
-  readonly erased: string;
-}
-
-/** The erased memories among the results of these searches. */
-function readErasures(
-  searches: readonly SearchRow[],
-  executor: SqlExecutor,
-  tables: Tables,
-): Promise<Erasure[]> {
-  const named = searches.flatMap(({ tenant, results }) =>
-    results.map(({ memoryId }) => erasureOf({ tenant, memory_id: memoryId })),
-  );
-  return executor.query<Erasure>(
-    `select t.tenant, t.erased from ${tables('value_erasures')} t
-     join (select distinct * from ${erasures.as('named')}) named on ${erasures.equal('t', 'named')}`,
-    erasures.bind(named),
-  );
-}
-
-/** The tenant is compared last: with it the planner would rather read all of its searches for each memory than the index of results. */
-function removeResults(table: string, gone: readonly MemoryKey[]): Write {
-  if (gone.length === 0) return nothing;
+/**
+ * Removes those of the memories that are erased from the results of all searches. The tenant is compared last: with it the planner would
+ * rather read all of its searches for each memory than the index of results.
+ */
+function removeErasedResults(tables: Tables, memories: readonly MemoryKey[]): Write {
+  if (memories.length === 0) return nothing;
+  const table = tables('value_searches');
   return statement(
     `update ${table} t set results = (
        select coalesce(jsonb_agg(one.result order by one.place), '[]')
@@ -200,13 +162,13 @@ function removeResults(table: string, gone: readonly MemoryKey[]): Write {
        where one.result->>'memoryId' <> all (naming.ids))
      from (
        select s.tenant, s.search_id, array_agg(gone.memory_id::text) as ids
-       from ${memoryKeys.as('gone')} cross join lateral (
+       from (${erasures.among(tables)}) gone cross join lateral (
          select n.tenant, n.search_id from ${table} n
          where n.results @> jsonb_build_array(jsonb_build_object('memoryId', gone.memory_id)) offset 0) s
        where s.tenant = gone.tenant
        group by s.tenant, s.search_id) naming
      where t.tenant = naming.tenant and t.search_id = naming.search_id`,
-    memoryKeys.bind(gone),
+    erasures.bind(memories),
   );
 }
 
@@ -214,8 +176,8 @@ function isErasure(loaded: Handled): loaded is LoadedEvent<Extract<MemoryEvent, 
   return loaded.event.type === 'MemoryErased';
 }
 
-function erasureOf({ tenant, memory_id: id }: MemoryKey): Erasure {
-  return { tenant, erased: textHash(JSON.stringify([tenant, id])) };
+function shownIn({ tenant, results }: SearchRow): MemoryKey[] {
+  return results.map(({ memoryId }) => ({ tenant, memory_id: memoryId }));
 }
 
 function rowOf({ event, metadata, position }: LoadedEvent<UseEvent>): SearchRow {
