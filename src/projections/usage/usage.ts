@@ -1,14 +1,15 @@
+import type { MemoryEvent } from '../../domain/memory/events.ts';
 import type { RetrievalEvent } from '../../domain/retrieval/events.ts';
 import type { LoadedEvent } from '../../ports/event-store.ts';
-import type { SqlExecutor } from '../../ports/sql.ts';
-import { digestOf } from '../digest.ts';
+import { digestOf, digestOfAll } from '../digest.ts';
+import { ErasedMemories, type MemoryKey } from '../erased-memories.ts';
 import { protect, type Projection, type Tables } from '../projection.ts';
-import { Recordset } from '../recordset.ts';
-import { insert, type Write } from '../write.ts';
+import { memoryKeys } from '../recordset.ts';
+import { remove, together, type Write } from '../write.ts';
 
-interface Use {
-  tenant: string;
-  memory_id: string;
+type Handled = LoadedEvent<RetrievalEvent | Extract<MemoryEvent, { type: 'MemoryErased' }>>;
+
+interface Use extends MemoryKey {
   accesses: number;
   last_accessed_at?: string;
   feedbacks: number;
@@ -23,17 +24,18 @@ const columns = {
   feedbacks: 'bigint',
   feedback_sum: 'bigint',
 } as const;
-const added = new Recordset(columns);
+const erasures = new ErasedMemories('usage_erasures');
 
 /**
  * How often each memory was returned or put into a context, and its feedback. Only sums and a maximum, since the events come from many
- * streams in any order. Feedback is summed in thousandths, so that sums are exact.
+ * streams in any order. Feedback is summed in thousandths, so that sums are exact. The erasure of a memory deletes its row, and what
+ * is applied later counts nothing for it.
  */
 export const usage: Projection = {
   name: 'usage',
-  version: 1,
-  handles: ['MemoriesAccessed', 'FeedbackGiven'],
-  tables: ['usage'],
+  version: 2,
+  handles: ['MemoriesAccessed', 'FeedbackGiven', 'MemoryErased'],
+  tables: ['usage', erasures.table],
   create: (tables) => [
     `create table ${tables('usage')} (
       tenant text not null,
@@ -45,12 +47,15 @@ export const usage: Projection = {
       primary key (tenant, memory_id)
     )`,
     ...protect(tables('usage')),
+    ...erasures.create(tables),
   ],
-  plan,
-  digest: (tables) => digestOf(tables('usage'), columns),
+  plan: (events, _, tables) => Promise.resolve(plan(events as readonly Handled[], tables)),
+  digest: (tables) =>
+    digestOfAll(digestOf(tables('usage'), columns), digestOf(tables(erasures.table), erasures.columns)),
 };
 
-async function plan(events: readonly LoadedEvent[], _: SqlExecutor, tables: Tables): Promise<Write> {
+function plan(events: readonly Handled[], tables: Tables): Write {
+  const gone: MemoryKey[] = [];
   const uses = new Map<string, Use>();
   const useOf = (tenant: string, memoryId: string): Use => {
     const key = `${tenant}/${memoryId}`;
@@ -58,7 +63,7 @@ async function plan(events: readonly LoadedEvent[], _: SqlExecutor, tables: Tabl
     uses.set(key, use);
     return use;
   };
-  for (const { event, metadata, time } of events as readonly LoadedEvent<RetrievalEvent>[]) {
+  for (const { event, metadata, time } of events) {
     if (event.type === 'MemoriesAccessed') {
       const at = time.toISOString();
       for (const memoryId of event.data.memoryIds) {
@@ -70,17 +75,24 @@ async function plan(events: readonly LoadedEvent[], _: SqlExecutor, tables: Tabl
       const use = useOf(metadata.tenant, event.data.memoryId);
       use.feedbacks++;
       use.feedback_sum += Math.round(event.data.score * 1_000);
+    } else if (event.type === 'MemoryErased') {
+      gone.push({ tenant: metadata.tenant, memory_id: event.data.memoryId });
     }
   }
   const rows = [...uses.values()].sort((left, right) => (left.memory_id < right.memory_id ? -1 : 1));
-  return insert(
-    tables('usage'),
-    added,
-    rows,
-    `on conflict (tenant, memory_id) do update set
-       accesses = t.accesses + excluded.accesses,
-       last_accessed_at = greatest(t.last_accessed_at, excluded.last_accessed_at),
-       feedbacks = t.feedbacks + excluded.feedbacks,
-       feedback_sum = t.feedback_sum + excluded.feedback_sum`,
+  return together(
+    erasures.add(tables, gone),
+    remove(tables('usage'), memoryKeys, gone),
+    erasures.insertOthers(
+      tables,
+      'usage',
+      columns,
+      rows,
+      `on conflict (tenant, memory_id) do update set
+         accesses = t.accesses + excluded.accesses,
+         last_accessed_at = greatest(t.last_accessed_at, excluded.last_accessed_at),
+         feedbacks = t.feedbacks + excluded.feedbacks,
+         feedback_sum = t.feedback_sum + excluded.feedback_sum`,
+    ),
   );
 }
