@@ -1,8 +1,8 @@
 import {
+  chooserOf,
   compare,
   evidenceFor,
   isTold,
-  type Chooser,
   type Evaluation,
 } from '../../src/domain/learning/estimators.ts';
 import {
@@ -160,8 +160,4 @@ export class SimulatedTenant {
       decisions: trainer.decisions,
     });
   }
-}
-
-function chooserOf(policy: RoutePolicy): Chooser {
-  return (features, arms) => greedyArm(policy, features, arms);
 }

@@ -10,8 +10,8 @@ export function policiesCommand(): Command {
   command.command('list').description('List the versions with their figures').action(list);
   command
     .command('evaluate')
-    .description('Compare a version with the one in force')
-    .argument('[version]', 'default: the candidate')
+    .description('Compare a version with the one in force, and that one with the one before it')
+    .argument('[version]', 'default: the candidate or, without one, the version in force')
     .action(evaluate);
   command
     .command('promote')
@@ -67,7 +67,7 @@ async function rollback(version: string | undefined, _: unknown, command: Comman
 }
 
 function listed({ items }: Policies): string {
-  const rows = items.map(({ version, state, observed, figures }) => {
+  const rows = items.map(({ version, state, observed, figures, comparedWith = '' }) => {
     const share = (arm: string, of: 'propensity' | 'success') =>
       percent(observed?.arms.find((one) => one.arm === arm)?.[of]);
     return [
@@ -78,18 +78,26 @@ function listed({ items }: Policies): string {
       share('standard', 'success'),
       share('decomposition', 'success'),
       figures ? gainOf(figures.doublyRobust.value, figures.interval) : '',
+      comparedWith,
     ];
   });
-  const header = ['version', 'state', 'decisions', 'decomposed', 'success without', 'success with', 'gain'];
+  const success = ['success without', 'success with'];
+  const header = ['version', 'state', 'decisions', 'decomposed', ...success, 'gain', 'over'];
   return table([header, ...rows]);
 }
 
-function evaluated({ version, incumbent, verdict, reason, figures, needed }: PolicyEvaluation): string {
-  const { matched, decisions, effectiveSize, ips, snips } = figures;
+function evaluated(evaluation: PolicyEvaluation): string {
+  const { version, incumbent, comparedWith, verdict, reason, figures, needed } = evaluation;
+  const { matched, opposed, decisions, effectiveSize, ips, snips } = figures;
+  const named = (one: string): string => (one === incumbent ? `${one} (in force)` : one);
+  const deviations =
+    version === incumbent
+      ? `${matched.toFixed(0)} matched and ${opposed.toFixed(0)} opposed deviations`
+      : `${matched.toFixed(0)} of ${needed} matched deviations`;
   return [
-    `${version} instead of ${incumbent}: ${verdict} (${reason})`,
+    `${named(version)} instead of ${named(comparedWith)}: ${verdict} (${reason})`,
     `gain: ${gainOf(figures.doublyRobust.value, figures.interval)}; SNIPS ${signed(snips.value)}, IPS ${signed(ips.value)}`,
-    `evidence: ${decisions} decisions, ${matched.toFixed(0)} of ${needed} matched deviations, effective sample size ${effectiveSize.toFixed(0)}`,
+    `evidence: ${decisions} decisions, ${deviations}, effective sample size ${effectiveSize.toFixed(0)}`,
   ].join('\n');
 }
 

@@ -36,8 +36,14 @@ describe('Bootstrapping', () => {
     expect(listed.stdout).toContain(version);
     const evaluated = await policies('evaluate', version, '--json');
     expect(evaluated.json).toMatchObject({ version, figures: { matched: expect.any(Number) } });
+    expect(evaluated.json).toMatchObject({ incumbent: 'rules-1', comparedWith: 'rules-1' });
     const forced = await policies('promote', version, '--force');
     expect(forced).toMatchObject({ code: 0, stdout: `in force: ${version}\n` });
+    // It is the only candidate still, and is compared with what it has replaced.
+    const after = await policies('evaluate');
+    expect(after.stdout).toMatch(/^learned-1 \(in force\) instead of rules-1: keep-collecting \(.*\)$/m);
+    const replaced = await policies('evaluate', 'rules-1', '--json');
+    expect(replaced.json).toMatchObject({ incumbent: version, comparedWith: version });
     const back = await policies('rollback');
     expect(back).toMatchObject({ code: 0, stdout: 'in force: rules-1\n' });
   });
@@ -173,8 +179,10 @@ describe('Decomposition Training', () => {
     expect(evaluated.body).toMatchObject({
       version: inForce,
       incumbent: inForce,
+      comparedWith: 'rules-1',
       verdict: 'keep-collecting',
     });
+    expect(item(inForce).comparedWith).toBe('rules-1');
     const auditor = await tenant.key({ role: 'auditor' });
     expect((await auditor.get('/v1/admin/policies')).body.inForce).toBe(inForce);
     expectProblem(await auditor.post(`/v1/admin/policies/${inForce}/rollback`), 403, 'forbidden');

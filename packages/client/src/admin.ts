@@ -164,7 +164,7 @@ export class Policies {
     );
   }
 
-  /** Compare a version with the one in force. */
+  /** Compare a version with the one in force, and that one with the one before it. */
   evaluation(version: string, options?: CallOptions): Promise<api.PolicyEvaluation> {
     return this.#transport.call(
       { method: 'GET', path: path`/v1/admin/policies/${version}/evaluation` },

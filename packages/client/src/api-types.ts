@@ -1477,6 +1477,7 @@ export interface Budget {
 export interface Policies {
   inForce: string;
   canary?: string;
+  /** The version that is compared with the one in force. If it is the one in force itself, there is no other candidate until something new is learned */
   candidate: string;
   /** Decisions that the tenant has learned from */
   decisions: number;
@@ -1500,7 +1501,10 @@ export interface PolicyVersion {
   meanReward?: number;
   /** Whether its last step learned from synthetic decisions */
   bootstrap: boolean;
+  /** Figures of its last comparison, if any */
   figures?: PolicyFigures;
+  /** The version that `figures` compare it with */
+  comparedWith?: string;
   /** Of the latest 10,000 decisions with a known outcome, those made while the version was in force: rewards by day, and of each route how probable it was and how often its answers were used */
   observed?: {
     decisions: number;
@@ -1519,7 +1523,7 @@ export interface PolicyVersion {
   };
 }
 
-/** What the log says about a policy instead of the one in force: gains in units of the reward, by three estimators, with the 95 % interval of the doubly robust one. `matched`: decisions for which both differ and that went the way of the policy */
+/** What the log says about a version instead of another one: gains in units of the reward, by three estimators, with the 95 % interval of the doubly robust one. `matched`: decisions for which the two differ and that went the way of the version, `opposed`: those that went the way of the other one */
 export interface PolicyFigures {
   decisions: number;
   deviating: number;
@@ -1544,9 +1548,15 @@ export interface PolicyFigures {
 
 export interface PolicyEvaluation {
   version: string;
+  /** The version in force */
   incumbent: string;
+  /** The version that the figures compare it with, never itself: the one in force. The version in force is compared with the one before it or, if it is the rule and nothing was before it, with the candidate */
+  comparedWith: string;
+  /** Looks at the evidence since the traffic last changed */
   looks: number;
+  /** Matched deviations that the verdict needs: those of the next look or, for the version in force, as many matched as opposed ones */
   needed: number;
+  /** `promote`: it is proven to be better. `reject`: it is proven to be worse; the version in force is then rolled back. `keep-collecting`: neither */
   verdict: 'keep-collecting' | 'promote' | 'reject';
   reason: string;
   figures: PolicyFigures;

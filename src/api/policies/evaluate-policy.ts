@@ -1,8 +1,6 @@
 import { z } from 'zod';
 import { knownPolicy } from '../../commands/policies/change-traffic.ts';
 import { figuresOf } from '../../domain/learning/policy-decider.ts';
-import { evidenceForLook } from '../../domain/learning/looks.ts';
-import { decidePromotion } from '../../domain/learning/promotion.ts';
 import { operation } from '../operation.ts';
 import { evaluationExample } from './examples.ts';
 import { policyEvaluation } from './policy-schema.ts';
@@ -11,7 +9,7 @@ import { policyReaders } from './roles.ts';
 export const evaluatePolicy = operation({
   name: 'evaluatePolicy',
   summary:
-    'Compare a version with the policy in force on decisions that it did not learn from: estimates, interval, effective sample size',
+    'Compare a version with the one in force, and that one with its predecessor, on decisions that it did not learn from: estimates, interval, effective sample size',
   area: 'Administration',
   input: z.strictObject({ version: z.string() }),
   output: policyEvaluation,
@@ -21,16 +19,18 @@ export const evaluatePolicy = operation({
     const { learning } = services;
     const [history, base] = await Promise.all([learning.historyOf(caller.tenant), learning.base()]);
     const policy = knownPolicy(history, input.version, base);
-    const evaluation = await learning.evaluate(caller.tenant, history, policy);
-    const { looks, incumbent } = history;
-    const { verdict, reason } = decidePromotion(evaluation, looks);
+    const { comparedWith, evaluation, ...decided } = await learning.evaluate(
+      caller.tenant,
+      history,
+      base,
+      policy,
+    );
     const output = {
       version: policy.version,
-      incumbent: incumbent.version,
-      looks,
-      needed: evidenceForLook(looks),
-      verdict,
-      reason,
+      incumbent: history.incumbent.version,
+      comparedWith: comparedWith.version,
+      looks: history.looks,
+      ...decided,
       figures: figuresOf(evaluation),
     };
     return { output };

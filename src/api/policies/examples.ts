@@ -33,6 +33,7 @@ export const policyListExample = {
       meanReward: 0.62,
       bootstrap: false,
       figures,
+      comparedWith: 'rules-1',
       observed: {
         decisions: 96,
         days: [{ day: '2026-11-27', decisions: 96, reward: 0.66 }],
@@ -56,6 +57,7 @@ export const policyListExample = {
 export const evaluationExample = {
   version: 'learned-12',
   incumbent: 'rules-1',
+  comparedWith: 'rules-1',
   looks: 0,
   needed: 50,
   verdict: 'promote' as const,

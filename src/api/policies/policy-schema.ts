@@ -5,7 +5,7 @@ import { routes } from '../../domain/routing/settings.ts';
 const policyFigures = figuresSchema.extend({ interval: z.array(z.number()).optional() }).meta({
   id: 'PolicyFigures',
   description:
-    'What the log says about a policy instead of the one in force: gains in units of the reward, by three estimators, with the 95 % interval of the doubly robust one. `matched`: decisions for which both differ and that went the way of the policy',
+    'What the log says about a version instead of another one: gains in units of the reward, by three estimators, with the 95 % interval of the doubly robust one. `matched`: decisions for which the two differ and that went the way of the version, `opposed`: those that went the way of the other one',
 });
 
 const states = ['in-force', 'canary', 'candidate', 'earlier', 'superseded'] as const;
@@ -25,7 +25,8 @@ export const policyVersion = z
       .meta({ description: 'Number of decisions of its last step' }),
     meanReward: z.number().optional().meta({ description: 'Mean reward of those decisions, −1 to 1' }),
     bootstrap: z.boolean().meta({ description: 'Whether its last step learned from synthetic decisions' }),
-    figures: policyFigures.optional(),
+    figures: policyFigures.optional().meta({ description: 'Figures of its last comparison, if any' }),
+    comparedWith: z.string().optional().meta({ description: 'The version that `figures` compare it with' }),
     observed: z
       .object({
         decisions: z.int().nonnegative(),
@@ -52,7 +53,10 @@ export const policyList = z
   .object({
     inForce: z.string(),
     canary: z.string().optional(),
-    candidate: z.string(),
+    candidate: z.string().meta({
+      description:
+        'The version that is compared with the one in force. If it is the one in force itself, there is no other candidate until something new is learned',
+    }),
     decisions: z.int().nonnegative().meta({ description: 'Decisions that the tenant has learned from' }),
     exploration: z
       .number()
@@ -69,10 +73,23 @@ export const policyList = z
 export const policyEvaluation = z
   .object({
     version: z.string(),
-    incumbent: z.string(),
-    looks: z.int().nonnegative(),
-    needed: z.int(),
-    verdict: z.enum(['keep-collecting', 'promote', 'reject']),
+    incumbent: z.string().meta({ description: 'The version in force' }),
+    comparedWith: z.string().meta({
+      description:
+        'The version that the figures compare it with, never itself: the one in force. The version in force is compared with the one before it or, if it is the rule and nothing was before it, with the candidate',
+    }),
+    looks: z
+      .int()
+      .nonnegative()
+      .meta({ description: 'Looks at the evidence since the traffic last changed' }),
+    needed: z.int().meta({
+      description:
+        'Matched deviations that the verdict needs: those of the next look or, for the version in force, as many matched as opposed ones',
+    }),
+    verdict: z.enum(['keep-collecting', 'promote', 'reject']).meta({
+      description:
+        '`promote`: it is proven to be better. `reject`: it is proven to be worse; the version in force is then rolled back. `keep-collecting`: neither',
+    }),
     reason: z.string(),
     figures: policyFigures,
   })

@@ -9,8 +9,6 @@ import {
   type Base,
   type PolicyHistory,
 } from '../../domain/learning/policy-history.ts';
-import { evidenceForLook } from '../../domain/learning/looks.ts';
-import { decidePromotion } from '../../domain/learning/promotion.ts';
 import { rulePolicy, type RoutePolicy } from '../../domain/learning/route-policy.ts';
 import { routePolicyStream } from '../../domain/streams.ts';
 import { changeStream } from '../change-stream.ts';
@@ -47,7 +45,7 @@ export async function promotePolicy(
   const figures =
     force || isCanary || known.incumbent.version === version
       ? undefined
-      : await provenFigures(learning, tenant, known, policy);
+      : await provenFigures(learning, tenant, known, base, policy);
   return change(services, context, (history) =>
     promoteToAll(history, policy, {
       by: 'operator',
@@ -61,13 +59,13 @@ async function provenFigures(
   learning: PolicyLearning,
   tenant: string,
   history: PolicyHistory,
+  base: Base,
   policy: RoutePolicy,
 ): Promise<Figures> {
-  const evaluation = await learning.evaluate(tenant, history, policy);
-  const { verdict, reason } = decidePromotion(evaluation, history.looks);
+  const { evaluation, verdict, reason, needed } = await learning.evaluate(tenant, history, base, policy);
   const figures = figuresOf(evaluation);
   if (verdict === 'promote') return figures;
-  const extra = { figures: figures as unknown as JsonObject, needed: evidenceForLook(history.looks) };
+  const extra = { figures: figures as unknown as JsonObject, needed };
   throw new Problem('not-proven', `${policy.version} is not proven to be better: ${reason}`, { extra });
 }
 

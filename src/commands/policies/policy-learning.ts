@@ -1,11 +1,6 @@
 import { systemTenant } from '../../domain/access/context.ts';
-import {
-  compare,
-  evidenceFor,
-  isTold,
-  type Chooser,
-  type Evaluation,
-} from '../../domain/learning/estimators.ts';
+import { compareVersion, type VersionComparison } from '../../domain/learning/compare-version.ts';
+import { chooserOf, compare, evidenceFor, isTold } from '../../domain/learning/estimators.ts';
 import { baseOf, stepsOfBase } from '../../domain/learning/global-base.ts';
 import type { PolicyUpdate, RoutePolicyEvent } from '../../domain/learning/policy-events.ts';
 import {
@@ -19,7 +14,7 @@ import {
 import { candidateOf, type Base, type PolicyHistory } from '../../domain/learning/policy-history.ts';
 import { evidenceForLook } from '../../domain/learning/looks.ts';
 import { decidePromotion, watchLive } from '../../domain/learning/promotion.ts';
-import { greedyArm, type RoutePolicy } from '../../domain/learning/route-policy.ts';
+import type { RoutePolicy } from '../../domain/learning/route-policy.ts';
 import { isTrainable, leastDecisions } from '../../domain/learning/trainer.ts';
 import { routePolicyStream } from '../../domain/streams.ts';
 import { WrongExpectedRevision, type StreamName } from '../../ports/event-log.ts';
@@ -101,10 +96,14 @@ export class PolicyLearning {
     return this.#parts.historyOf(tenant, this.#appended.get(tenant));
   }
 
-  /** Compares a policy with the incumbent on the evidence since traffic last changed. */
-  async evaluate(tenant: string, history: PolicyHistory, policy: RoutePolicy): Promise<Evaluation> {
-    const evidence = evidenceFor(policy, await this.#parts.decisions.since(tenant, history.since));
-    return compare(evidence, chooserOf(policy), chooserOf(history.incumbent));
+  /** Compares a version with the one in force, and that one with its predecessor, since traffic last changed. */
+  async evaluate(
+    tenant: string,
+    history: PolicyHistory,
+    base: Base,
+    policy: RoutePolicy,
+  ): Promise<VersionComparison> {
+    return compareVersion(policy, history, base, await this.#parts.decisions.since(tenant, history.since));
   }
 
   /** Watches what is live, and looks at the evidence for the candidate. Resolves with what has changed, if anything. */
@@ -139,6 +138,7 @@ export class PolicyLearning {
   async #look(tenant: string, history: PolicyHistory): Promise<RoutePolicyEvent | undefined> {
     if (history.canary) return undefined;
     const candidate = candidateOf(history, await this.base());
+    if (candidate.version === history.incumbent.version) return undefined;
     const [mine, theirs] = [chooserOf(candidate), chooserOf(history.incumbent)];
     const evidence = evidenceFor(candidate, await this.#parts.decisions.since(tenant, history.since));
     // What a look needs, without the estimates.
@@ -177,8 +177,4 @@ export class PolicyLearning {
     for (const step of steps) this.#parts.onStep?.(tenant, step);
     return steps.reduce((sum, { data }) => sum + data.consumed.length, 0);
   }
-}
-
-function chooserOf(policy: RoutePolicy): Chooser {
-  return (features, arms) => greedyArm(policy, features, arms);
 }

@@ -3,10 +3,14 @@ import { countBy, principalLevel } from './principal-weights.ts';
 import { studentQuantile } from './quantiles.ts';
 import { rewardOf } from './reward.ts';
 import { fitRewardModel, type RewardModel } from './reward-model.ts';
-import { hasLearned, type Features, type RoutePolicy } from './route-policy.ts';
+import { greedyArm, hasLearned, type Features, type RoutePolicy } from './route-policy.ts';
 
 /** Chooses an arm without exploration. */
 export type Chooser = (features: Features, arms: readonly Arm[]) => Arm;
+
+export function chooserOf(policy: RoutePolicy): Chooser {
+  return (features, arms) => greedyArm(policy, features, arms);
+}
 
 /** One decision of the log as the estimators see it. */
 export interface Comparison {

@@ -19,6 +19,8 @@ export interface VersionRecord {
   readonly bootstrap: boolean;
   /** The figures of its last comparison. */
   readonly figures?: Figures | undefined;
+  /** The version that the figures compare it with. */
+  readonly comparedWith?: string | undefined;
 }
 
 /** Fold of a stream `policy-<tenant>.route`. Bounded, plain JSON. */
@@ -90,8 +92,8 @@ export function evolve(history: PolicyHistory, recorded: RecordedPolicyEvent): P
       };
     }
     case 'PolicyCompared': {
-      const { version, verdict, looks, figures } = event.data;
-      const versions = withFigures(history.versions, version, figures);
+      const { version, incumbent, verdict, looks, figures } = event.data;
+      const versions = withFigures(history.versions, version, figures, incumbent);
       const compared = { ...history, revision, looks, versions };
       if (verdict !== 'reject') return compared;
       if (version !== history.learned?.version) return { ...compared, rejectedBase: version };
@@ -101,15 +103,15 @@ export function evolve(history: PolicyHistory, recorded: RecordedPolicyEvent): P
       const { policy, share, figures } = event.data;
       const isKnown = history.versions.some((known) => known.policy.version === policy.version);
       const records = isKnown ? history.versions : withRecord(history, { policy, at, bootstrap: false });
-      const versions = withFigures(records, policy.version, figures);
+      const versions = withFigures(records, policy.version, figures, history.incumbent.version);
       const changed = { ...history, revision, looks: 0, since: position, versions };
       if (share === 'canary') return { ...changed, canary: policy };
       const earlier = [...history.earlier, history.incumbent].slice(-keptEarlier);
       return { ...changed, incumbent: policy, canary: undefined, earlier };
     }
     case 'PolicyRolledBack': {
-      const { version, figures } = event.data;
-      const versions = withFigures(history.versions, version, figures);
+      const { version, to, figures } = event.data;
+      const versions = withFigures(history.versions, version, figures, to);
       const changed = { ...history, revision, canary: undefined, looks: 0, since: position, versions };
       if (version !== history.incumbent.version) return changed;
       return {
@@ -143,9 +145,12 @@ function withFigures(
   versions: readonly VersionRecord[],
   version: string,
   figures: Figures | undefined,
+  comparedWith: string,
 ): readonly VersionRecord[] {
   if (!figures) return versions;
-  return versions.map((record) => (record.policy.version === version ? { ...record, figures } : record));
+  return versions.map((record) =>
+    record.policy.version === version ? { ...record, figures, comparedWith } : record,
+  );
 }
 
 /** After its first look, a base is compared until it is decided on or this many looks were made. */
@@ -158,7 +163,8 @@ const looksAtBase = 3;
 const decisionsWithoutLook = 100;
 
 /**
- * The policy that is compared with the incumbent: the canary, the policy of the last step, or the base before the first step.
+ * The policy that is compared with the incumbent: the canary, the policy of the last step, or the base before the first step. It is the
+ * incumbent itself if that was promoted by hand and nothing was learned since; then there is no candidate.
  *
  * While the rule is in force, the base comes before learned policies. It has learned from no decision of the tenant, so all of them are
  * evidence for it (`evidenceFor`), and it does not change with every step.

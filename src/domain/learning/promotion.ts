@@ -89,7 +89,7 @@ export type LiveVerdict = 'continue' | 'complete' | 'roll-back';
 /** Probability that the bound ever rolls back a policy that is no worse, over all calls. */
 const rollBackError = 0.025;
 /** Least number of both matched and opposed deviations at which live figures count. */
-const leastLive = 20;
+export const leastLive = 20;
 /** Number of matched and of opposed deviations at which the bound is about tightest. */
 const tightestAt = 50;
 
@@ -135,4 +135,21 @@ export function watchLive(evaluation: Evaluation, isCanary: boolean): LiveVerdic
   }
   if (!isCanary || evaluation.decisions < canaryDecisions) return 'continue';
   return doublyRobust.value < -canaryReach * doublyRobust.error ? 'roll-back' : 'complete';
+}
+
+/**
+ * What the live figures say about the policy with all traffic, in the words of a look: `reject` if `watchLive` rolls it back. It is in
+ * force already, so it is never promoted.
+ *
+ * @param evaluation The policy as candidate, its predecessor as incumbent.
+ */
+export function decideInForce(evaluation: Evaluation): Pick<Decision, 'verdict' | 'reason'> {
+  if (watchLive(evaluation, false) === 'roll-back')
+    return { verdict: 'reject', reason: 'worse than its predecessor' };
+  const size = Math.floor(Math.min(evaluation.matched, evaluation.opposed));
+  const reason =
+    size < leastLive
+      ? `in force, with ${size} of ${leastLive} matched and as many opposed deviations`
+      : 'in force, and not worse than its predecessor as far as is known';
+  return { verdict: 'keep-collecting', reason };
 }

@@ -16,7 +16,7 @@ const added = new Recordset(columns);
  */
 export const policies: Projection = {
   name: 'policies',
-  version: 1,
+  version: 2,
   handles: ['PolicyUpdated', 'PolicyCompared', 'PolicyPromoted', 'PolicyRolledBack'],
   tables: ['policies'],
   create: (tables) => [
