@@ -19,6 +19,7 @@ import type { Metrics } from './ports/metrics.ts';
 import { seenModels } from './projections/vectors/seen-models.ts';
 import { assertSafeToListen, openApi } from './roles/api.ts';
 import { openCommandSide } from './roles/command-side.ts';
+import { openLearning } from './roles/policies.ts';
 import type { Process } from './roles/process.ts';
 import { startProjector } from './roles/projector.ts';
 import { openReadSide, type ReadSide } from './roles/read-side.ts';
@@ -117,8 +118,11 @@ async function startMemoryRoles(
   await assertSafeToListen(own.config, commandSide.directory);
   const readSide = await openReadSide(own, commandSide, embedders);
   if (roles.includes('projector')) await startProjector(own, readSide);
-  if (roles.includes('worker')) startWorker(own, commandSide, readSide);
-  return { readSide, api: roles.includes('api') ? openApi(own, commandSide, readSide) : undefined };
+  if (!roles.includes('worker') && !roles.includes('api')) return { readSide, api: undefined };
+  const learning = openLearning(own, { services: commandSide.commands, models: readSide.models });
+  if (roles.includes('worker')) startWorker(own, commandSide, readSide, learning);
+  const api = roles.includes('api') ? openApi(own, commandSide, readSide, learning) : undefined;
+  return { readSide, api };
 }
 
 /**

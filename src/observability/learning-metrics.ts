@@ -1,20 +1,29 @@
-import type { Meter } from '@opentelemetry/api';
-import { systemTenant } from '../domain/access/context.ts';
 import { explorationRate } from '../domain/learning/exploration.ts';
 import type { PolicyUpdate } from '../domain/learning/policy-events.ts';
+import type { Metrics } from '../ports/metrics.ts';
 
-/** Rewards that policies learned from, and the share of questions that explore. The returned function counts one step. */
-export function trainingMetrics(meter: Meter): (tenant: string, step: PolicyUpdate) => void {
-  const reward = meter.createHistogram('memory.rlm.training.reward', {
-    description: 'Rewards of the decisions that route policies learned from, −1 to 1',
-    advice: { explicitBucketBoundaries: [-0.75, -0.5, -0.25, 0, 0.25, 0.5, 0.75, 0.9] },
-  });
-  const rate = meter.createGauge('memory.rlm.training.exploration_rate', {
+/**
+ * Rewards that policies learned from in this process, and the share of questions that explore. Both are there from the start: the rewards
+ * are counted from 0, and the share is read from the stored state. The returned function counts one step.
+ *
+ * @param lastTrained Number of decisions that the tenant trained last has learned from, 0 before the first step of any tenant.
+ */
+export function trainingMetrics(
+  metrics: Pick<Metrics, 'meter' | 'signedHistogram'>,
+  lastTrained: () => Promise<number>,
+): (step: PolicyUpdate) => void {
+  const reward = metrics.signedHistogram('memory.rlm.training.reward', {
     description:
-      'Share of the questions that take another route to learn from it, of the tenant trained last',
+      'Rewards of the decisions that route policies learned from, −1 to 1, synthetic ones included',
+    boundaries: [-0.75, -0.5, -0.25, 0, 0.25, 0.5, 0.75, 0.9],
   });
-  return (tenant, { data: { consumed, state } }) => {
+  metrics.meter
+    .createObservableGauge('memory.rlm.training.exploration_rate', {
+      description:
+        'Share of the questions that take another route to learn from it, of the tenant trained last',
+    })
+    .addCallback(async (result) => result.observe(explorationRate(await lastTrained())));
+  return ({ data: { consumed } }) => {
     for (const one of consumed) reward.record(one.reward);
-    if (tenant !== systemTenant) rate.record(explorationRate(state.decisions));
   };
 }

@@ -27,13 +27,13 @@ import { SummaryReader } from '../queries/summaries/list-summaries.ts';
 import type { TenantDirectory } from '../queries/tenant-directory.ts';
 import type { CommandSide } from './command-side.ts';
 import { systemCommandContext, type Process } from './process.ts';
-import { policyLearning } from './policies.ts';
+import type { Learning } from './policies.ts';
 import type { ReadSide } from './read-side.ts';
 import { observeSummaryReads } from './summaries.ts';
 import { assembleSearches } from './searches.ts';
 
 /** The role `api`: the services that answer requests. The HTTP server is started after all roles. */
-export function openApi(own: Process, commandSide: CommandSide, readSide: ReadSide): Api {
+export function openApi(own: Process, commandSide: CommandSide, readSide: ReadSide, learning: Learning): Api {
   const { config, logger, metrics, cleanup } = own;
   const { vault, store, commands, directory, ledger } = commandSide;
   const { embedders, models, retrieval, operations } = readSide;
@@ -97,7 +97,7 @@ export function openApi(own: Process, commandSide: CommandSide, readSide: ReadSi
     lessons: new LessonReader(models),
     experience: new ExperienceReader(models),
     policies,
-    ...policyLearning(own, { services: commands, models }),
+    ...learning,
     directory,
     operations,
     search,

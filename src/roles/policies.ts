@@ -15,11 +15,13 @@ interface LearningServices extends Pick<ReadSide, 'models'> {
   readonly services: CommandServices;
 }
 
-/** What trains and judges the policies of tenants. */
-export function policyLearning(
-  { stores, metrics }: Process,
-  { services, models }: LearningServices,
-): { readonly learning: PolicyLearning; readonly decisions: LoggedDecisions } {
+export interface Learning {
+  readonly learning: PolicyLearning;
+  readonly decisions: LoggedDecisions;
+}
+
+/** What trains and judges the policies of tenants, with its metrics. The roles of a process share it. */
+export function openLearning({ stores, metrics }: Process, { services, models }: LearningServices): Learning {
   const { store } = services;
   const decisions = new LoggedDecisions(stores.sql, store.log.logId);
   const reader = new PolicyReader(models);
@@ -33,7 +35,7 @@ export function policyLearning(
         const { position, parked } = await checkpoint.read();
         return parked.has(stream) ? -1 : position;
       },
-      onStep: trainingMetrics(metrics.meter),
+      onStep: trainingMetrics(metrics, () => reader.lastTrained()),
     },
     systemCommandContext('policies'),
   );
@@ -41,11 +43,11 @@ export function policyLearning(
 }
 
 /** Trains the route policies of tenants, promotes what is proven and rolls back what turns out worse. */
-export function startPolicies(own: Process, changed: WakeUp, services: LearningServices): void {
+export function startPolicies(own: Process, changed: WakeUp, learning: Learning): void {
   const onFailure = (error: unknown, tenant: string) =>
     own.logger.warn(
       { err: error, tenant },
       'a route policy could not be trained or judged and will be retried',
     );
-  startProcessor(own, new PolicyTrainer({ ...policyLearning(own, services), changed, onFailure }));
+  startProcessor(own, new PolicyTrainer({ ...learning, changed, onFailure }));
 }

@@ -7,7 +7,7 @@ import { startOutcomes } from './outcomes.ts';
 import { systemCommandContext, type Process } from './process.ts';
 import type { ReadSide } from './read-side.ts';
 import { startExperience } from './experience.ts';
-import { startPolicies } from './policies.ts';
+import { startPolicies, type Learning } from './policies.ts';
 import { startProcessor } from './start-processor.ts';
 import { startSummaries } from './summaries.ts';
 
@@ -20,13 +20,14 @@ export function startWorker(
   own: Process,
   { commands, store, ledger }: CommandSide,
   readSide: ReadSide,
+  learning: Learning,
 ): void {
   const { erasures, operations, models } = readSide;
   startProcessor(own, erasures);
   startSummaries(own, { services: commands, store, models, ledger });
   startExperience(own, { services: commands, store, models, embedders: readSide.embedders, ledger });
   const outcomes = startOutcomes(own, { services: commands, store, models });
-  startPolicies(own, outcomes, { services: commands, models });
+  startPolicies(own, outcomes, learning);
   startRenewal(own, operations);
 }
 

@@ -2,6 +2,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { clientOf, type Json } from '../support/api.ts';
 import { stratalogAs } from '../support/cli.ts';
 import { auditEvents } from '../support/events.ts';
+import { metricsOf } from '../support/metrics.ts';
 import { expectInvalid, expectProblem } from '../support/problem.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 import { newTenant, type Tenant } from '../support/tenant.ts';
@@ -205,6 +206,21 @@ describe('Trainer State Persistence', () => {
   let second: TestServer | undefined;
   afterAll(() => second?.stop());
 
+  it('[J6] Training metrics · are there before anything was learned, and count a bootstrap with its negative rewards', async () => {
+    const shown = async (name: string) => (await metricsOf(first)).get(`memory_rlm_training_${name}`);
+    expect([await shown('reward_count'), await shown('exploration_rate')]).toEqual([0, 0.2]);
+    const { admin } = await newTenant(first);
+    const headers = { 'idempotency-key': 'begin' };
+    for (const learnedFrom of [24, 24]) {
+      const done = await admin.post('/v1/admin/policies/train', { bootstrap: true }, headers);
+      expect(done).toMatchObject({ status: 200, body: { learnedFrom } });
+    }
+    expect(await shown('reward_count')).toBe(24);
+    expect(await shown('reward_bucket{le="-0.25"}')).toBe(0);
+    expect(await shown('reward_bucket{le="0"}')).toBe(12);
+    await expect.poll(() => shown('exploration_rate')).toBeCloseTo(0.2 * 0.999 ** 24, 9);
+  });
+
   it('[C3] Restore trainer state on startup · after kill -9 while decisions are learned from, each was learned from once', async () => {
     const tenant = await newTenant(first);
     await storeDecisions(tenant);
@@ -219,6 +235,10 @@ describe('Trainer State Persistence', () => {
       .poll(async () => (await policies()).decisions, { timeout: 30_000 })
       .toBeGreaterThanOrEqual(20);
     const { decisions, items, candidate } = await policies();
+    const exploration = async () =>
+      (await metricsOf(second!)).get('memory_rlm_training_exploration_rate')! -
+      (await policies()).exploration;
+    await expect.poll(exploration).toBeCloseTo(0, 9);
     // The base is compared first.
     expect(candidate).toBe('base-0');
     const learned = `learned-${decisions / 20}`;

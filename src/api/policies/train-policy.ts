@@ -33,11 +33,8 @@ export const trainPolicy = operation({
       const position = token(await commands.store.log.head());
       return { output: { ...(learned && { version: learned.version }), learnedFrom, position } };
     }
-    const [{ threshold }, base] = await Promise.all([
-      services.routing.settings(caller.tenant),
-      learning.base(),
-    ]);
-    const done = await bootstrapPolicy(commands, context, { base, threshold });
+    const { threshold } = await services.routing.settings(caller.tenant);
+    const done = await bootstrapPolicy(commands, context, learning, threshold);
     const { version, learnedFrom, position, replayed } = done;
     return { output: { version, learnedFrom, position: token(position) }, replayed };
   },

@@ -1,10 +1,11 @@
 import { bootstrapDecisions } from '../../domain/learning/bootstrap.ts';
 import type { RoutePolicyEvent } from '../../domain/learning/policy-events.ts';
 import { learnFrom } from '../../domain/learning/policy-decider.ts';
-import { emptyHistory, evolve, type Base } from '../../domain/learning/policy-history.ts';
+import { emptyHistory, evolve } from '../../domain/learning/policy-history.ts';
 import { routePolicyStream } from '../../domain/streams.ts';
 import { changeStream } from '../change-stream.ts';
 import { callerKey, type CommandContext, type CommandResult, type CommandServices } from '../context.ts';
+import type { PolicyLearning } from './policy-learning.ts';
 
 export interface Bootstrapped extends CommandResult {
   /** The version of the last step, which is an earlier one if the tenant's trainer had learned something already. */
@@ -16,9 +17,11 @@ export interface Bootstrapped extends CommandResult {
 export async function bootstrapPolicy(
   services: CommandServices,
   context: CommandContext,
-  { base, threshold }: { readonly base: Base; readonly threshold: number },
+  learning: PolicyLearning,
+  threshold: number,
 ): Promise<Bootstrapped> {
   const { tenant } = context.caller;
+  const base = await learning.base();
   const { history, position, replayed, isUnchanged } = await changeStream<RoutePolicyEvent>(
     services,
     context,
@@ -32,6 +35,9 @@ export async function bootstrapPolicy(
       key: () => callerKey(services.vault, context.caller),
     },
   );
+  const last = history.at(-1)?.event;
+  const isAppended = !replayed && !isUnchanged;
+  if (isAppended && last?.type === 'PolicyUpdated') learning.took(tenant, last, position);
   const { learned, versions } = history.reduce(evolve, emptyHistory);
   const learnedFrom = isUnchanged ? 0 : (versions.at(-1)?.learnedFrom ?? 0);
   return { version: learned!.version, learnedFrom, position, replayed };

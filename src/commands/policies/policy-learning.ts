@@ -35,7 +35,7 @@ export interface PolicyLearningParts {
   readonly historyOf: (tenant: string, minPosition?: number) => Promise<PolicyHistory>;
   /** The position up to which the table of decisions has handled a stream; −1 if it cannot. */
   readonly handledOf: (stream: StreamName) => Promise<number>;
-  readonly onStep?: (tenant: string, step: PolicyUpdate) => void;
+  readonly onStep?: (step: PolicyUpdate) => void;
 }
 
 /**
@@ -72,7 +72,7 @@ export class PolicyLearning {
       steps.push(step);
       history = stepped(history, step);
     }
-    return (await this.#append(tenant, before.revision, steps)) ? this.#report(tenant, steps) : 0;
+    return (await this.#append(tenant, before.revision, steps)) ? this.#report(steps) : 0;
   }
 
   /** The same for the global base, with decisions of all tenants. */
@@ -85,7 +85,7 @@ export class PolicyLearning {
       waiting.filter(({ decision }) => isTrainable(decision)),
     );
     if (steps.length === 0) return 0;
-    return (await this.#append(systemTenant, before.revision, steps)) ? this.#report(systemTenant, steps) : 0;
+    return (await this.#append(systemTenant, before.revision, steps)) ? this.#report(steps) : 0;
   }
 
   async base(): Promise<Base> {
@@ -94,6 +94,12 @@ export class PolicyLearning {
 
   historyOf(tenant: string): Promise<PolicyHistory> {
     return this.#parts.historyOf(tenant, this.#appended.get(tenant));
+  }
+
+  /** Takes note of a step that a command has appended. */
+  took(tenant: string, step: PolicyUpdate, position: number): void {
+    this.#appended.set(tenant, position);
+    this.#report([step]);
   }
 
   /** Compares a version with the one in force, and that one with its predecessor, since traffic last changed. */
@@ -173,8 +179,8 @@ export class PolicyLearning {
     }
   }
 
-  #report(tenant: string, steps: readonly PolicyUpdate[]): number {
-    for (const step of steps) this.#parts.onStep?.(tenant, step);
+  #report(steps: readonly PolicyUpdate[]): number {
+    for (const step of steps) this.#parts.onStep?.(step);
     return steps.reduce((sum, { data }) => sum + data.consumed.length, 0);
   }
 }

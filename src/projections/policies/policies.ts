@@ -7,12 +7,12 @@ import { protect, type Projection, type Tables } from '../projection.ts';
 import { Recordset } from '../recordset.ts';
 import { insert, type Write } from '../write.ts';
 
-const columns = { tenant: 'text', revision: 'integer', history: 'json' } as const;
-const added = new Recordset(columns);
+const keyColumns = { tenant: 'text', revision: 'integer', trained_at: 'bigint' } as const;
+const added = new Recordset({ ...keyColumns, history: 'json' });
 
 /**
  * For each tenant the state of its trainer, the policies that have the traffic, and the latest versions: a `PolicyHistory`. The row of
- * the system tenant is the global base.
+ * the system tenant is the global base. `trained_at` is the position of the trainer's last step.
  */
 export const policies: Projection = {
   name: 'policies',
@@ -23,13 +23,15 @@ export const policies: Projection = {
     `create table ${tables('policies')} (
       tenant text primary key,
       revision integer not null,
+      trained_at bigint,
       history jsonb not null
     )`,
+    `create index on ${tables('policies')} (trained_at) where trained_at is not null`,
     ...protect(tables('policies')),
   ],
   plan: (events, executor, tables) =>
     plan(events as readonly LoadedEvent<RoutePolicyEvent>[], executor, tables),
-  digest: (tables) => digestOf(tables('policies'), { tenant: 'text', revision: 'integer', history: 'jsonb' }),
+  digest: (tables) => digestOf(tables('policies'), { ...keyColumns, history: 'jsonb' }),
 };
 
 async function plan(
@@ -50,12 +52,14 @@ async function plan(
   const rows = [...histories].map(([tenant, history]) => ({
     tenant,
     revision: history.revision,
+    trained_at: history.lastStep?.position,
     history: JSON.stringify(history),
   }));
   return insert(
     tables('policies'),
     added,
     rows,
-    'on conflict (tenant) do update set revision = excluded.revision, history = excluded.history',
+    `on conflict (tenant) do update set
+       revision = excluded.revision, trained_at = excluded.trained_at, history = excluded.history`,
   );
 }

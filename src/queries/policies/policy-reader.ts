@@ -1,3 +1,4 @@
+import { systemTenant } from '../../domain/access/context.ts';
 import { emptyHistory, type PolicyHistory } from '../../domain/learning/policy-history.ts';
 import type { ReadModels, Wait } from '../read-models.ts';
 
@@ -18,6 +19,18 @@ export class PolicyReader {
       );
       // JSON has no undefined: what is missing there has the value of the empty history.
       return { ...emptyHistory, ...row?.history };
+    });
+  }
+
+  /** Number of decisions that the tenant trained last has learned from; 0 before the first step. Does not wait. */
+  lastTrained(): Promise<number> {
+    return this.#models.read({ projections: ['policies'], waitMs: 0 }, async (view) => {
+      const [row] = await this.#models.sql.query<{ decisions: number }>(
+        `select (history #>> '{trainer,decisions}')::int as decisions from ${view.table('policies')}
+         where tenant <> $1 and trained_at is not null order by trained_at desc limit 1`,
+        [systemTenant],
+      );
+      return row?.decisions ?? 0;
     });
   }
 }
