@@ -151,6 +151,11 @@ describe('every read model', () => {
         const gone = [...writer.erased].flatMap((id) => writer.words.get(id)!);
         const left = rows.filter((row) => gone.some((word) => new RegExp(`\\b${word}\\b`).test(row)));
         expect(left).toEqual([]);
+        // What is learned from use does not even name them.
+        const learned = rows.filter((row) =>
+          /^read\.(usage|value|feedback|trace|lesson|experience)/.test(row),
+        );
+        expect(learned.filter((row) => [...writer.erased].some((id) => row.includes(id)))).toEqual([]);
       }),
       { numRuns: 10, limitMs },
     );

@@ -5,7 +5,7 @@ import { tablesOf } from '../../src/projections/projection.ts';
 import { usage } from '../../src/projections/usage/usage.ts';
 import { assertWithin } from '../support/assert-within.ts';
 import { openTestStore, type TestStore } from '../support/event-store.ts';
-import { digestAfter, interleaved, rowsAfter, split } from '../support/read-models.ts';
+import { digestAfter, interleaved, planned, rowsAfter, split } from '../support/read-models.ts';
 
 const memories = Array.from({ length: 4 }, (_, n) => `019a0000-0000-7000-8000-00000000000${n}`);
 const tenants = ['acme', 'globex'];
@@ -150,7 +150,7 @@ describe('the read model of uses', () => {
       for (const statement of usage.create(tables)) await sql.query(statement);
       // Both are planned before one of them is written.
       const writes = await Promise.all(
-        order.map((step, index) => usage.plan([eventOf(step, index)], sql, tables, undefined)),
+        order.map((step, index) => planned(test, usage, 900 + n, [eventOf(step, index)])),
       );
       for (const write of writes) await sql.transaction(write);
       const rows = await sql.query(`select * from ${tables('usage')}`);

@@ -5,7 +5,7 @@ import { tablesOf } from '../../src/projections/projection.ts';
 import { values } from '../../src/projections/values/values.ts';
 import { assertWithin } from '../support/assert-within.ts';
 import { openTestStore, type TestStore } from '../support/event-store.ts';
-import { digestAfter, interleaved, rowsAfter, split } from '../support/read-models.ts';
+import { digestAfter, interleaved, planned, rowsAfter, split } from '../support/read-models.ts';
 
 const memories = Array.from({ length: 4 }, (_, n) => `019a0000-0000-7000-8000-00000000000${n}`);
 const tenants = ['acme', 'globex'];
@@ -147,7 +147,7 @@ describe('the read model of values', () => {
       for (const statement of values.create(tables)) await sql.query(statement);
       // Both are planned before one of them is written.
       const writes = await Promise.all(
-        order.map((step, index) => values.plan([eventOf(step, index)], sql, tables, undefined)),
+        order.map((step, index) => planned(test, values, 900 + n, [eventOf(step, index)])),
       );
       for (const write of writes) await sql.transaction(write);
       expect(await sql.query(`select memory_id, uses from ${tables('values')}`)).toEqual([

@@ -1,6 +1,7 @@
 import type { LoadedEvent, LoadedPage } from '../../src/ports/event-store.ts';
 import { Generation } from '../../src/projections/generation.ts';
 import { tablesOf, type Projection } from '../../src/projections/projection.ts';
+import { nothing, type Write } from '../../src/projections/write.ts';
 import type { TestStore } from './event-store.ts';
 
 /** Removes all events and read models. */
@@ -43,6 +44,20 @@ export async function eventsOf({ store }: TestStore, after = 0): Promise<readonl
 
 let generations = 1_000;
 
+/** What these events change in the tables of a generation, which exist; not written yet. */
+export async function planned(
+  { sql }: Pick<TestStore, 'sql'>,
+  projection: Projection,
+  generation: number,
+  batch: readonly LoadedEvent[],
+): Promise<Write> {
+  const tables = tablesOf(generation);
+  const events = batch.filter(({ event }) => (projection.handles as readonly string[]).includes(event.type));
+  if (events.length === 0) return nothing;
+  const prepared = await projection.prepare?.(events, { sql, tables, generation });
+  return projection.plan(events, sql, tables, prepared);
+}
+
 /**
  * The digest of a read model after these batches. Without the runner there is no bookmark, so events may come in another
  * order than in the log. Begins with an empty generation and removes it afterwards.
@@ -58,14 +73,7 @@ export async function digestAfter(
   await projection.external?.create(number);
   const kept = `select format('%I.%I', schemaname, tablename) as name from pg_tables where schemaname = 'read' and tablename ~ '^kept_'`;
   for (const { name } of await sql.query<{ name: string }>(kept)) await sql.query(`truncate ${name}`);
-  for (const batch of batches) {
-    const events = batch.filter(({ event }) =>
-      (projection.handles as readonly string[]).includes(event.type),
-    );
-    if (events.length === 0) continue;
-    const prepared = await projection.prepare?.(events, { sql, tables, generation: number });
-    await sql.transaction(await projection.plan(events, sql, tables, prepared));
-  }
+  for (const batch of batches) await sql.transaction(await planned({ sql }, projection, number, batch));
   const digest = await new Generation(sql, projection, number).digest();
   for (const table of projection.tables) await sql.query(`drop table ${tables(table)}`);
   await projection.external?.drop(number);
@@ -78,9 +86,10 @@ export async function rowsAfter(
   projection: Projection,
   batches: readonly (readonly LoadedEvent[])[],
 ): Promise<Record<string, Record<string, unknown>[]>> {
-  const tables = tablesOf(++generations);
+  const number = ++generations;
+  const tables = tablesOf(number);
   for (const statement of projection.create(tables)) await sql.query(statement);
-  for (const batch of batches) await sql.transaction(await projection.plan(batch, sql, tables, undefined));
+  for (const batch of batches) await sql.transaction(await planned({ sql }, projection, number, batch));
   const rows: Record<string, Record<string, unknown>[]> = {};
   for (const table of projection.tables) {
     const all = await sql.query<{ row: Record<string, unknown> }>(

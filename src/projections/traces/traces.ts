@@ -1,7 +1,9 @@
 import type { RecordedTrace, TraceEvent } from '../../domain/experience/events.ts';
+import type { MemoryEvent } from '../../domain/memory/events.ts';
 import { TextRefused, type Embedder, type Embedders } from '../../ports/embedder.ts';
 import type { LoadedEvent } from '../../ports/event-store.ts';
-import { digestOf } from '../digest.ts';
+import { digestOf, digestOfAll } from '../digest.ts';
+import { ErasedMemories, type MemoryKey } from '../erased-memories.ts';
 import { protect, type Projection, type Tables } from '../projection.ts';
 import { Recordset } from '../recordset.ts';
 import { scopeColumns, scopeColumnTypes, scopeRow } from '../scope-columns.ts';
@@ -24,12 +26,17 @@ const columns = {
 } as const;
 const keys = new Recordset(keyColumns);
 const added = new Recordset(columns);
+const erasures = new ErasedMemories('trace_erasures');
+
+type Handled = LoadedEvent<TraceEvent | Extract<MemoryEvent, { type: 'MemoryErased' }>>;
 
 interface Row {
   readonly tenant: string;
   readonly trace_id: string;
   readonly query: string;
   readonly outcome: string;
+  readonly origin: string;
+  readonly memories: readonly string[];
   /** As JSON. */
   readonly trace: string;
   readonly [column: string]: unknown;
@@ -38,18 +45,21 @@ interface Row {
 /** The vector of a question; undefined if the model will never accept it. */
 type Vectors = ReadonlyMap<string, Float32Array | undefined>;
 
-/** Attempts with the vector of their question, made by the configured model. A row is gone with its trace. */
+/**
+ * Attempts with the vector of their question, made by the configured model. A row is gone with its trace. The trace of a caller is erased
+ * with its memories. The trace of a search outlives those that it found: its row loses the id of a memory that is erased.
+ */
 export function traces(embedders: Embedders): Projection<Vectors> {
   const { id, dimension } = embedders.preferred;
   const embedder = embedders.of(id);
   if (!embedder) throw new RangeError(`no model ${id}`);
   return {
     name: 'traces',
-    version: 1,
+    version: 2,
     variant: id,
     largeBatchSize: 256,
-    handles: ['ReasoningTraceRecorded', 'ReasoningTraceResolved', 'ReasoningTraceErased'],
-    tables: ['traces'],
+    handles: ['ReasoningTraceRecorded', 'ReasoningTraceResolved', 'ReasoningTraceErased', 'MemoryErased'],
+    tables: ['traces', erasures.table],
     create: (tables) => [
       `create table ${tables('traces')} (
         tenant text not null,
@@ -69,14 +79,29 @@ export function traces(embedders: Embedders): Projection<Vectors> {
       )`,
       `create index on ${tables('traces')} (tenant, position desc)`,
       `create index on ${tables('traces')} (tenant, user_id, position desc) where user_id is not null`,
+      `create index on ${tables('traces')} using gin (memories) where origin = 'search'`,
       ...protect(tables('traces')),
+      ...erasures.create(tables),
     ],
-    prepare: (events) => embedQuestions(embedder, rowsAfter(events as readonly LoadedEvent<TraceEvent>[])),
+    prepare: (events) => embedQuestions(embedder, rowsAfter(ofTraces(events as readonly Handled[]))),
     plan: (events, _, tables, vectors) =>
-      Promise.resolve(plan(events as readonly LoadedEvent<TraceEvent>[], tables, vectors)),
+      Promise.resolve(plan(events as readonly Handled[], tables, vectors)),
     digest: (tables) =>
-      digestOf(tables('traces'), { ...keyColumns, outcome: 'text', trace: 'jsonb', position: 'bigint' }),
+      digestOfAll(
+        digestOf(tables('traces'), {
+          ...keyColumns,
+          outcome: 'text',
+          memories: 'text[]',
+          trace: 'jsonb',
+          position: 'bigint',
+        }),
+        digestOf(tables(erasures.table), erasures.columns),
+      ),
   };
+}
+
+function ofTraces(events: readonly Handled[]): readonly LoadedEvent<TraceEvent>[] {
+  return events.filter((loaded): loaded is LoadedEvent<TraceEvent> => loaded.event.type !== 'MemoryErased');
 }
 
 /** The rows that the events add, by stream, as they are after all of them; undefined where they remove one. */
@@ -117,11 +142,43 @@ function resolved({ trace }: Row, { outcome, helpfulIds }: Resolved): Pick<Row, 
   return { outcome, trace: JSON.stringify({ ...(JSON.parse(trace) as object), helpfulIds }) };
 }
 
-/** The same for a row that an earlier batch added. */
+/** The same for a row that an earlier batch added. It may have lost one of the memories since. */
 function resolve(table: string, tenant: string, { traceId, outcome, helpfulIds }: Resolved): Write {
   return statement(
-    `update ${table} set outcome = $3, trace = trace || $4::jsonb where tenant = $1 and trace_id = $2::uuid`,
-    [tenant, traceId, outcome, JSON.stringify({ helpfulIds })],
+    `update ${table} t set outcome = $3, trace = t.trace || jsonb_build_object('helpfulIds', (
+       select coalesce(jsonb_agg(helpful.id order by helpful.place), '[]')
+       from unnest($4::text[]) with ordinality helpful(id, place) where helpful.id = any (t.memories)))
+     where t.tenant = $1 and t.trace_id = $2::uuid`,
+    [tenant, traceId, outcome, helpfulIds],
+  );
+}
+
+/**
+ * Removes those of the memories that are erased from the traces of searches. The tenant is compared last, so that the planner reads the
+ * index of memories.
+ */
+function removeErasedMemories(tables: Tables, memories: readonly MemoryKey[]): Write {
+  if (memories.length === 0) return nothing;
+  const table = tables('traces');
+  const left = (ids: string) =>
+    `(select coalesce(jsonb_agg(one.id order by one.place), '[]')
+      from jsonb_array_elements_text(t.trace->'${ids}') with ordinality one(id, place) where one.id <> all (naming.ids))`;
+  return statement(
+    `update ${table} t set
+       memories = array(
+         select one.id from unnest(t.memories) with ordinality one(id, place)
+         where one.id <> all (naming.ids) order by one.place),
+       trace = t.trace || jsonb_build_object('memoryIds', ${left('memoryIds')})
+         || case when t.trace ? 'helpfulIds' then jsonb_build_object('helpfulIds', ${left('helpfulIds')}) else '{}' end
+     from (
+       select s.tenant, s.trace_id, array_agg(gone.memory_id::text) as ids
+       from (${erasures.among(tables)}) gone cross join lateral (
+         select n.tenant, n.trace_id from ${table} n
+         where n.origin = 'search' and n.memories @> array[gone.memory_id::text] offset 0) s
+       where s.tenant = gone.tenant
+       group by s.tenant, s.trace_id) naming
+     where t.tenant = naming.tenant and t.trace_id = naming.trace_id`,
+    erasures.bind(memories),
   );
 }
 
@@ -151,14 +208,22 @@ async function vectorOf(embedder: Embedder, question: string): Promise<Float32Ar
   }
 }
 
-function plan(events: readonly LoadedEvent<TraceEvent>[], tables: Tables, vectors: Vectors): Write {
+function plan(all: readonly Handled[], tables: Tables, vectors: Vectors): Write {
+  const events = ofTraces(all);
   const rows = [...rowsAfter(events).values()].filter((row) => row !== undefined);
+  const erased = all.flatMap(({ event, metadata }) =>
+    event.type === 'MemoryErased' ? [{ tenant: metadata.tenant, memory_id: event.data.memoryId }] : [],
+  );
+  const named = rows.flatMap(({ tenant, origin, memories }) =>
+    origin === 'search' ? memories.map((id) => ({ tenant, memory_id: id })) : [],
+  );
   const gone = events.flatMap(({ event, metadata, erased }) =>
     event.type === 'ReasoningTraceErased' || erased
       ? [{ tenant: metadata.tenant, trace_id: event.data.traceId }]
       : [],
   );
   return together(
+    erasures.add(tables, erased),
     ...events.map(({ event, metadata, erased }) =>
       event.type === 'ReasoningTraceResolved' && !erased
         ? resolve(tables('traces'), metadata.tenant, event.data)
@@ -166,6 +231,7 @@ function plan(events: readonly LoadedEvent<TraceEvent>[], tables: Tables, vector
     ),
     remove(tables('traces'), keys, gone),
     insertWithVectors(tables('traces'), rows, vectors),
+    removeErasedMemories(tables, [...erased, ...named]),
   );
 }
 
