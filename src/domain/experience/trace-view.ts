@@ -40,9 +40,9 @@ export const traceSchema = z
 
 export type TraceView = z.infer<typeof traceSchema>;
 
-/** A trace as it was recorded. */
+/** A recorded trace as callers see it. How experience chose the parameters of a search is for the statistics of the tenant only. */
 export function traceView(
-  { traceId, memoryIds, helpfulIds, ...trace }: RecordedTrace,
+  { traceId, memoryIds, helpfulIds, experience: _, ...trace }: RecordedTrace,
   { createdBy, createdAt }: { readonly createdBy: string; readonly createdAt: string },
 ): TraceView {
   return {
