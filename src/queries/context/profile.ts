@@ -10,7 +10,7 @@ import type { SummaryScope } from '../../domain/summaries/summary-scope.ts';
 import { estimatedTokens } from '../../domain/text/passages.ts';
 import { runInSlices } from '../../support/time-slice.ts';
 import type { ReadModels, ReadView } from '../read-models.ts';
-import { readSourcesIn, type ScopeSource } from '../summaries/scope-sources.ts';
+import { readNewestSources, type ScopeSource } from '../summaries/scope-sources.ts';
 import { readSummaryRows, type PlacedRow } from '../summaries/summary-rows.ts';
 
 /** The newest memories of the user that are read. */
@@ -32,8 +32,8 @@ export async function readProfile(
 ): Promise<ProfileCandidate | undefined> {
   const place: SummaryScope = { layer: 'user', scope: { user } };
   if (!isVisible(visible(caller), place)) return undefined;
-  const [{ sources }, rows] = await Promise.all([
-    readSourcesIn(models, view, caller.tenant, place, mostMemories),
+  const [sources, rows] = await Promise.all([
+    readNewestSources(models, view, caller.tenant, place, mostMemories),
     readSummaryRows(models.sql, view, caller, { layers: ['user'], scope: { user } }),
   ]);
   const quoted = quotationsOf(rows);

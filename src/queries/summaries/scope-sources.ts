@@ -57,18 +57,56 @@ export function readScopeSources(
 }
 
 /**
- * The same within a view of these read models and of `usage`, of at most `most` memories: those that were stored last. A variant for one user is made from
- * the same memories, but weighs them by the user's own feedback alone and prefers those that name the user, or the user's session.
+ * The same within a view of these read models and of `usage`. A variant for one user is made from the same memories, but weighs them by the
+ * user's own feedback alone and prefers those that name the user, or the user's session.
  */
-export async function readSourcesIn(
+async function readSourcesIn(
   models: ReadModels,
   view: ReadView,
   tenant: string,
   scope: SummaryScope,
-  most = mostMemories,
 ): Promise<ScopeSources> {
+  const rows = await readRows(models, view, tenant, scope);
+  const speaking = rows.filter(({ silent }) => !silent);
+  return {
+    sources: sourcesOf(speaking, scope),
+    namingUsers: new Set(speaking.flatMap(({ memory_id: id, names_user }) => (names_user ? [id] : []))),
+    hash: rows[0]?.hash ?? '0:0',
+    position: view.position,
+    ...(scope.person && {
+      weighedBy: {
+        judged: speaking.filter(({ judgements }) => judgements !== null).length,
+        own: speaking.filter((row) => row.own).length,
+      },
+    }),
+  };
+}
+
+/** Those of the `most` newest memories of a scope that may be quoted. Reads no others, so that it is fast in a large scope. */
+export async function readNewestSources(
+  models: ReadModels,
+  view: ReadView,
+  tenant: string,
+  scope: SummaryScope,
+  most: number,
+): Promise<readonly ScopeSource[]> {
+  const rows = await readRows(models, view, tenant, scope, most);
+  return sourcesOf(
+    rows.filter(({ silent }) => !silent),
+    scope,
+  );
+}
+
+/** The newest memories of a scope, those that are not silent first. With `newest`, the hash is of that many. */
+function readRows(
+  models: ReadModels,
+  view: ReadView,
+  tenant: string,
+  scope: SummaryScope,
+  newest?: number,
+): Promise<SourceRow[]> {
   const parameters = new Parameters();
-  const memories = scopeMemories(view, tenant, scope, parameters);
+  const memories = scopeMemories(view, tenant, scope, parameters, newest);
   const { person } = scope;
   const own = person
     ? allOf([
@@ -85,7 +123,7 @@ export async function readSourcesIn(
         `right(f.principal, length(${parameters.bind(`,${JSON.stringify(person.user)}]`)})) = ${parameters.bind(`,${JSON.stringify(person.user)}]`)}`,
       ])}`
     : '';
-  const rows = await models.sql.queryAs<SourceRow>(
+  return models.sql.queryAs<SourceRow>(
     tenant,
     `select s.memory_id, s.external_id, s.revision, coalesce(s.occurred_at, s.created_at) as time,
        left(s.value->>'content', ${mostCharacters}) as content, s.user_id is not null as names_user, ${own} as own, s.silent, s.hash,
@@ -96,33 +134,24 @@ export async function readSourcesIn(
           order by f.kind, f.principal, f.position desc) f) as judgements
      from (
        select s.*, ${scopeHash('s', ' over ()')} as hash from ${memories} s
-       order by s.silent, s.memory_id desc limit ${most}) s
+       order by s.silent, s.memory_id desc limit ${mostMemories}) s
      left join ${view.table('usage')} u on u.tenant = ${parameters.bind(tenant)} and u.memory_id = s.memory_id`,
     parameters.values,
   );
-  const speaking = rows.filter(({ silent }) => !silent);
+}
+
+function sourcesOf(speaking: readonly SourceRow[], { person }: SummaryScope): ScopeSource[] {
   const newest = new Date(Math.max(0, ...speaking.map(({ time }) => time.getTime())));
-  return {
-    sources: speaking.map(
-      ({ memory_id: id, external_id, revision, time, content, accesses, judgements, own: isOwn }) => ({
-        id,
-        ...(external_id !== null && { externalId: external_id }),
-        revision,
-        content,
-        time,
-        importance:
-          importanceOf({ time, accesses: accesses ?? 0, judgements: judgements ?? [] }, newest) *
-          (person && !isOwn ? weightOfOthers : 1),
-      }),
-    ),
-    namingUsers: new Set(speaking.flatMap(({ memory_id: id, names_user }) => (names_user ? [id] : []))),
-    hash: rows[0]?.hash ?? '0:0',
-    position: view.position,
-    ...(person && {
-      weighedBy: {
-        judged: speaking.filter(({ judgements }) => judgements !== null).length,
-        own: speaking.filter((row) => row.own).length,
-      },
+  return speaking.map(
+    ({ memory_id: id, external_id, revision, time, content, accesses, judgements, own: isOwn }) => ({
+      id,
+      ...(external_id !== null && { externalId: external_id }),
+      revision,
+      content,
+      time,
+      importance:
+        importanceOf({ time, accesses: accesses ?? 0, judgements: judgements ?? [] }, newest) *
+        (person && !isOwn ? weightOfOthers : 1),
     }),
-  };
+  );
 }

@@ -11,12 +11,14 @@ export const scopeModels = ['memories', 'links', 'feedback'] as const;
 /**
  * SQL for a subquery with the active memories of a scope: `memory_id`, `external_id`, `revision`, `from_position`, `created_at`, `occurred_at`,
  * `user_id`, `session`, `value`, whether a memory is `silent`, because another one supersedes it or a caller calls it outdated, and `state_hash`.
+ * With `newest`, only so many of them: those that were stored last. Links and feedback are read for these alone.
  */
 export function scopeMemories(
   view: ReadView,
   tenant: string,
   { layer, scope }: SummaryScope,
   parameters: Parameters,
+  newest?: number,
 ): string {
   const own = parameters.bind(tenant);
   const filedUnder =
@@ -25,6 +27,15 @@ export function scopeMemories(
     const value = scope[key];
     return value === undefined ? `m.${column(key)} is null` : `m.${column(key)} = ${parameters.bind(value)}`;
   });
+  const active = `${view.table('memories')} m
+      where ${allOf([
+        `m.tenant = ${own}`,
+        `m.memory_id in (select p.memory_id from ${view.table('memories', 'memories_postings')} p
+           where p.tenant = ${own} and p.key = ${parameters.bind(filedUnder)}::bigint)`,
+        "m.to_position is null and m.state = 'active'",
+        `m.layer = ${parameters.bind(layer)}`,
+        ...identifiers,
+      ])}`;
   // The hash of a row must depend only on what a summary of it would say.
   return `(
     select s.*, hashtextextended(s.value->>'content', hashboolextended(s.silent, uuid_hash_extended(s.memory_id, 0))) as state_hash
@@ -41,15 +52,7 @@ export function scopeMemories(
             order by f.principal, f.position desc) latest
           where latest.score < 0
         ) as silent
-      from ${view.table('memories')} m
-      where ${allOf([
-        `m.tenant = ${own}`,
-        `m.memory_id in (select p.memory_id from ${view.table('memories', 'memories_postings')} p
-           where p.tenant = ${own} and p.key = ${parameters.bind(filedUnder)}::bigint)`,
-        "m.to_position is null and m.state = 'active'",
-        `m.layer = ${parameters.bind(layer)}`,
-        ...identifiers,
-      ])}
+      from ${newest === undefined ? active : `(select m.* from ${active} order by m.memory_id desc limit ${newest}) m`}
     ) s)`;
 }
 
