@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type { CommandContext, CommandServices } from '../../commands/context.ts';
 import { readSummarySettings } from '../../commands/summaries/configure-summaries.ts';
 import { demandSummary } from '../../commands/summaries/demand-summary.ts';
@@ -18,18 +19,27 @@ export interface SummaryDemandParts {
   readonly onFailure: (error: unknown) => void;
 }
 
+/**
+ * After a look at a scope, the next one waits this many times as long as that took, and at most one window: a look reads the whole scope,
+ * and contexts may come in close succession.
+ */
+const restFactor = 20;
+const mostRests = 10_000;
+
 /** Requests the summaries that a context needs and that are missing or stale, so that the next context has them. */
 export class SummaryDemand {
   readonly #parts: SummaryDemandParts;
   readonly #running = new Map<string, Promise<void>>();
+  /** By scope, the time of its next look (`performance.now`). */
+  readonly #rests = new LRUCache<string, number>({ max: mostRests });
 
   constructor(parts: SummaryDemandParts) {
     this.#parts = parts;
   }
 
-  /** Returns at once. A failure is reported; the next context asks again. */
+  /** Returns at once. A failure is reported; a later context asks again. */
   add({ caller: { tenant }, correlationId, traceId }: CommandContext, scopes: readonly SummaryScope[]): void {
-    const { context, onFailure } = this.#parts;
+    const { context, onFailure, windowMs } = this.#parts;
     const own = {
       ...context,
       caller: { ...context.caller, tenant },
@@ -38,10 +48,15 @@ export class SummaryDemand {
     };
     for (const scope of scopes) {
       const key = JSON.stringify([tenant, summaryScopeKey(scope), scope.person]);
-      if (this.#running.has(key)) continue;
+      const started = performance.now();
+      if (this.#running.has(key) || started < (this.#rests.get(key) ?? 0)) continue;
       const running = this.#demand(own, scope)
         .catch(onFailure)
-        .finally(() => this.#running.delete(key));
+        .finally(() => {
+          const ended = performance.now();
+          this.#rests.set(key, ended + Math.min(windowMs, restFactor * (ended - started)));
+          this.#running.delete(key);
+        });
       this.#running.set(key, running);
     }
   }
