@@ -23,7 +23,6 @@ import { Generation } from '../../src/projections/generation.ts';
 import { ensureLive } from '../../src/projections/generations.ts';
 import { ReadModels } from '../../src/queries/read-models.ts';
 import type { Executor } from '../../src/queries/routing/executor.ts';
-import { rulesOnly } from '../../src/queries/routing/route-policies.ts';
 import { RoutedSearch } from '../../src/queries/routing/routed-search.ts';
 import { RoutingDirectory } from '../../src/queries/routing/routing-directory.ts';
 import { SearchService } from '../../src/queries/search/search.ts';
@@ -31,6 +30,7 @@ import { adminOf } from '../support/admin.ts';
 import { openTestStore, type TestStore } from '../support/event-store.ts';
 import { eventsOf, follow } from '../support/read-models.ts';
 import { soleEmbedder } from '../support/sole-embedder.ts';
+import { rulesOnly } from '../support/rules-only.ts';
 
 const embedders = soleEmbedder(deterministicEmbedder({ dimension: 64 }));
 const projections = allProjections(embedders);

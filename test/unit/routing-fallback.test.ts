@@ -4,7 +4,6 @@ import type { TenantContext } from '../../src/domain/access/context.ts';
 import { rulePolicy } from '../../src/domain/routing/policy.ts';
 import { defaultSettings, type RoutingSettings } from '../../src/domain/routing/settings.ts';
 import { Executor } from '../../src/queries/routing/executor.ts';
-import { rulesOnly } from '../../src/queries/routing/route-policies.ts';
 import { RoutedSearch } from '../../src/queries/routing/routed-search.ts';
 import type { Planned } from '../../src/queries/routing/trajectory-recorder.ts';
 import type { RoutingDirectory } from '../../src/queries/routing/routing-directory.ts';
@@ -12,6 +11,7 @@ import type { KeyVault } from '../../src/ports/key-vault.ts';
 import type { ReadView } from '../../src/queries/read-models.ts';
 import type { SearchRequest } from '../../src/queries/search/query.ts';
 import type { Finding, SearchService } from '../../src/queries/search/search.ts';
+import { rulesOnly } from '../support/rules-only.ts';
 
 const request: SearchRequest = {
   query: 'compare a and b across teams',

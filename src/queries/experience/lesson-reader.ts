@@ -1,7 +1,6 @@
 import type { TenantContext } from '../../domain/access/context.ts';
 import { visible, type Placement } from '../../domain/access/visibility.ts';
 import type { Fallback } from '../../domain/claims/fallback.ts';
-import type { Scope } from '../../domain/layers.ts';
 import type { ReadModels, Wait } from '../read-models.ts';
 import { exactly, regionCondition, scopeIn } from '../scope-sql.ts';
 import { allOf, Parameters } from '../sql-builder.ts';
@@ -54,17 +53,13 @@ export class LessonReader {
   /** The lessons that the caller can see, best first; with `traceIds` those that are drawn from one of them. */
   list(
     caller: TenantContext,
-    asked: {
-      readonly traceIds?: readonly string[];
-      readonly scope?: Scope | undefined;
-      readonly limit: number;
-    } & Wait,
+    asked: { readonly traceIds?: readonly string[]; readonly limit: number } & Wait,
   ): Promise<{ readonly items: readonly ShownLesson[]; readonly position: number }> {
-    const { traceIds, scope, limit, ...wait } = asked;
+    const { traceIds, limit, ...wait } = asked;
     return this.#models.read({ projections: ['lessons', 'traces', 'memories'], ...wait }, async (view) => {
       const { tenant } = caller;
       const parameters = new Parameters();
-      const region = { tenant, visibility: visible(caller), ...(scope && { scope }) };
+      const region = { tenant, visibility: visible(caller) };
       const condition = allOf([
         regionCondition(region, 'l', parameters),
         ...(traceIds ? [`l.traces && ${parameters.bind(traceIds)}::text[]`] : []),
