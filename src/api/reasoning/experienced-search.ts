@@ -105,19 +105,17 @@ export const experiencedSearch = operation({
 
 type ExperiencedCall = Call<z.output<typeof input>>;
 
-/** An answer as of a position is asked to see what was known then: nothing is changed. */
+/** What experience chooses for a search of the caller. */
 async function advise(
   { caller, services, asOf, wait, input: { query, sessionId } }: ExperiencedCall,
   sent: Readonly<Record<string, unknown>>,
 ): Promise<Advice> {
   const { commands, traces, experience } = services;
-  const settings = await readExperienceSettings(commands.store, caller.tenant);
-  const isOff = asOf !== undefined;
   return adviseSearch(
     { traces, records: experience },
     caller,
-    { query, sent, ...wait },
-    isOff ? { ...settings, enabled: false } : settings,
+    { query, sent, isAsOf: asOf !== undefined, ...wait },
+    await readExperienceSettings(commands.store, caller.tenant),
     {
       group: uniform(`${caller.tenant}\n${caller.principal}\n${sessionId ?? query}`),
       exploration: sessionId === undefined ? undefined : uniform(commands.newId()),

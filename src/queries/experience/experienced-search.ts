@@ -19,11 +19,14 @@ export interface ExperienceParts {
 export interface OpenQuestion extends Wait {
   readonly query: string;
   readonly sent: Readonly<Partial<Record<ParameterName, unknown>>>;
+  /** It asks what was known at an earlier position, which must not depend on what was learned since: nothing is chosen. */
+  readonly isAsOf: boolean;
 }
 
 export interface Advice {
   readonly bucket: string;
   readonly arm: Arm;
+  /** False in the sessions that are the comparison, whatever this search chooses. */
   readonly applied: boolean;
   readonly explored: boolean;
   /** The similar attempts whose outcome is known, best first. */
@@ -42,13 +45,14 @@ export interface Draws {
 export async function adviseSearch(
   { traces, records }: ExperienceParts,
   caller: TenantContext,
-  { query, sent, ...wait }: OpenQuestion,
+  { query, sent, isAsOf, ...wait }: OpenQuestion,
   settings: ExperienceSettings,
   draws: Draws,
 ): Promise<Advice> {
   const bucket = bucketOf(query);
   const isApplied = settings.enabled && draws.group < settings.share;
-  if (!isApplied) return { bucket, arm: defaultArm, applied: false, explored: false, neighbours: [] };
+  if (!isApplied || isAsOf)
+    return { bucket, arm: defaultArm, applied: isApplied, explored: false, neighbours: [] };
   const open = openParameters(bucket, sent);
   const [known, tried] = await Promise.all([
     unlessBehind(records.records(caller.tenant), []),
