@@ -2,6 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { byExperience, type OrderedTrace } from '../../src/domain/experience/order.ts';
 import {
+  leastValue,
   mediansOf,
   similarity,
   termLikeness,
@@ -37,6 +38,21 @@ describe('the similarity of questions', () => {
       }),
     );
     expect(similarity(1, bge)).toBe(1);
+  });
+
+  it('[C8] has a least cosine for each similarity, below which nothing is as similar', () => {
+    const share = fc.double({ min: 0, max: 1, noNaN: true });
+    const cosine = fc.double({ min: -1, max: 1, noNaN: true });
+    fc.assert(
+      fc.property(cosine, share, fc.constantFrom(bge, multilingual), (value, least, scale) => {
+        const limit = leastValue(least, scale);
+        if (value >= limit + 1e-9) expect(similarity(value, scale)).toBeGreaterThanOrEqual(least - 1e-6);
+        if (value <= limit - 1e-9) expect(similarity(value, scale)).toBeLessThanOrEqual(least);
+      }),
+    );
+    expect(leastValue(0, bge)).toBe(-Infinity);
+    expect(leastValue(0.88, bge)).toBeCloseTo(bge.same, 9);
+    expect(leastValue(1, bge)).toBeCloseTo(1, 9);
   });
 
   it('[C8] has no scale for a measure that cannot tell questions apart', () => {

@@ -59,6 +59,15 @@ export function similarity(value: number, { unrelated, same }: Medians): number 
   return Math.min(1, Math.max(0, mapped));
 }
 
+/** The least value of a measure whose similarity is `least`, up to rounding: what has a lower value is less similar. */
+export function leastValue(least: number, { unrelated, same }: Medians): number {
+  if (least <= 0) return -Infinity;
+  return least > reference.same
+    ? same + ((1 - same) * (least - reference.same)) / (1 - reference.same)
+    : unrelated +
+        ((same - unrelated) * (least - reference.unrelated)) / (reference.same - reference.unrelated);
+}
+
 /** How similar two questions are by their words, 0..1: Dice's coefficient of their terms. */
 export function termLikeness(left: ReadonlySet<string>, right: ReadonlySet<string>): number {
   if (left.size + right.size === 0) return 0;

@@ -4,7 +4,7 @@ import { visible, type Placement } from '../../domain/access/visibility.ts';
 import type { RecordedTrace } from '../../domain/experience/events.ts';
 import { byExperience } from '../../domain/experience/order.ts';
 import type { Attempt } from '../../domain/experience/lessons.ts';
-import { similarity, termsOf } from '../../domain/experience/similarity.ts';
+import { leastValue, similarity, termsOf } from '../../domain/experience/similarity.ts';
 import type { TraceOutcome } from '../../domain/experience/trace.ts';
 import { traceView, type TraceView } from '../../domain/experience/trace-view.ts';
 import type { Scope } from '../../domain/layers.ts';
@@ -22,6 +22,8 @@ const mostCompared = 10_000;
 const mostComparedByWords = 2_000;
 /** Maximum number of traces that are ordered: the most similar. */
 const mostOrdered = 500;
+/** More than a cosine differs between the database and here. */
+const tolerance = 1e-6;
 
 /** From this similarity on, attempts teach something about each other. */
 export const similarFrom = 0.8;
@@ -87,8 +89,9 @@ export class TraceReader {
           ...(asked.outcome ? [`t.outcome = ${parameters.bind(asked.outcome)}`] : []),
           ...(asked.space === undefined ? [] : [`t.space = ${parameters.bind(asked.space)}`]),
         ]);
-      const { compared, byWords } = await this.#compare(view, tenant, asked.query, condition);
-      const similar = compared.filter((row) => row.similarity >= asked.threshold).sort(byExperience);
+      const { query, threshold } = asked;
+      const { similar, byWords } = await this.#similar(view, tenant, { query, threshold }, condition);
+      similar.sort(byExperience);
       const items = await this.#shown(view, region, similar.slice(0, mostOrdered));
       return { items: items.slice(0, asked.limit), byWords, position: view.position };
     });
@@ -101,25 +104,23 @@ export class TraceReader {
     { layer, scope }: Placement,
   ): Promise<{ readonly traceId: string; readonly similarity: number } | undefined> {
     return this.#models.read({ projections: ['traces'] }, async (view) => {
-      const { compared } = await this.#compare(view, tenant, query, (parameters) =>
+      const { similar } = await this.#similar(view, tenant, { query }, (parameters) =>
         exactly(tenant, { layer, scope }, 't', parameters),
       );
-      const [best] = compared.sort(
+      const [best] = similar.sort(
         (left, right) => right.similarity - left.similarity || right.position - left.position,
       );
-      if (!best || best.similarity < similarFrom) return undefined;
-      return { traceId: best.trace.traceId, similarity: rounded(best.similarity) };
+      return best && { traceId: best.trace.traceId, similarity: rounded(best.similarity) };
     });
   }
 
   /** The attempts of callers at similar questions, of exactly this layer and scope. */
   attemptsLike(tenant: string, query: string, placement: Placement, wait: Wait): Promise<Attempt[]> {
     return this.#models.read({ projections: ['traces'], ...wait }, async (view) => {
-      const { compared } = await this.#compare(view, tenant, query, (parameters) =>
+      const { similar } = await this.#similar(view, tenant, { query }, (parameters) =>
         allOf([exactly(tenant, placement, 't', parameters), `t.origin = 'caller'`]),
       );
-      return compared
-        .filter((row) => row.similarity >= similarFrom)
+      return similar
         .sort((left, right) => right.position - left.position)
         .slice(0, mostAttempts)
         .map(attemptOf);
@@ -140,41 +141,51 @@ export class TraceReader {
     });
   }
 
-  async #compare(
+  /** The traces under a condition whose questions have at least a similarity. */
+  async #similar(
     view: ReadView,
     tenant: string,
-    query: string,
+    { query, threshold = similarFrom }: { readonly query: string; readonly threshold?: number },
     condition: (parameters: Parameters) => string,
-  ): Promise<{ readonly compared: Compared[]; readonly byWords: boolean }> {
+  ): Promise<{ readonly similar: Compared[]; readonly byWords: boolean }> {
     const vector = await this.#vectors.of(query, variantOf(view.signature('traces')), tenant);
     const scale = vector && (await this.#scales.of(vector));
-    const rows = await this.#rows(view, tenant, scale ? vector : undefined, condition);
+    const near = scale && { vector, least: leastValue(threshold, scale) - tolerance };
+    const rows = await this.#rows(view, tenant, near, condition);
     const terms = termsOf(query);
-    const compared = rows.map((row) => ({
-      ...row,
-      similarity:
-        scale && row.cosine !== null
-          ? similarity(row.cosine, scale)
-          : similarityOfWords(terms, termsOf(row.query)),
-    }));
-    return { compared, byWords: scale === undefined };
+    const similar = rows
+      .map((row) => ({
+        ...row,
+        similarity:
+          scale && row.cosine !== null
+            ? similarity(row.cosine, scale)
+            : similarityOfWords(terms, termsOf(row.query)),
+      }))
+      .filter((row) => row.similarity >= threshold);
+    return { similar, byWords: scale === undefined };
   }
 
+  /** The newest traces under a condition. With a vector, those of them whose cosine to it is at least `least`, or unknown. */
   #rows(
     view: ReadView,
     tenant: string,
-    vector: QueryVector | undefined,
+    near: { readonly vector: QueryVector; readonly least: number } | undefined,
     condition: (parameters: Parameters) => string,
   ): Promise<TraceRow[]> {
     const parameters = new Parameters();
-    const cosine = vector ? `-(n.question <#> ${parameters.bind(vector.vector)}::vector)` : 'null::float8';
+    const cosine = near ? `-(n.question <#> ${parameters.bind(near.vector.vector)}::vector)` : 'null::float8';
+    const isNear =
+      near && near.least > -1 ? `c.cosine >= ${parameters.bind(near.least)} or c.cosine is null` : 'true';
     return this.#models.sql.queryAs<TraceRow>(
       tenant,
-      `select n.trace, n.query, n.outcome, n.created_by, n.created_at, n.position, ${cosine} as cosine
+      `select c.trace, c.query, c.outcome, c.created_by, c.created_at, c.position, c.cosine
        from (
-         select t.* from ${view.table('traces')} t where ${condition(parameters)}
-         order by t.position desc limit ${vector ? mostCompared : mostComparedByWords}) n
-       order by cosine desc nulls last, n.position desc limit ${vector ? mostOrdered : mostComparedByWords}`,
+         select n.*, ${cosine} as cosine
+         from (
+           select t.* from ${view.table('traces')} t where ${condition(parameters)}
+           order by t.position desc limit ${near ? mostCompared : mostComparedByWords}) n) c
+       where ${isNear}
+       order by c.cosine desc nulls last, c.position desc limit ${near ? mostOrdered : mostComparedByWords}`,
       parameters.values,
     );
   }
