@@ -187,7 +187,9 @@ describe('Decomposition Training', () => {
     const auditor = await tenant.key({ role: 'auditor' });
     expect((await auditor.get('/v1/admin/policies')).body.inForce).toBe(inForce);
     expectProblem(await auditor.post(`/v1/admin/policies/${inForce}/rollback`), 403, 'forbidden');
-    expectProblem(await operator.get('/v1/admin/policies/learned-9999/evaluation'), 404, 'not-found');
+    const unknown = await operator.get('/v1/admin/policies/learned-9999/evaluation');
+    expectProblem(unknown, 404, 'not-found');
+    expect(unknown.body.detail).toContain('GET /v1/admin/policies');
 
     const back = await operator.post(`/v1/admin/policies/${inForce}/rollback`);
     expect(back).toMatchObject({ status: 200, body: { inForce: 'rules-1' } });

@@ -23,7 +23,7 @@ export interface ChangedTraffic extends CommandResult {
 /** The policy of a version, or 404. `rules-1` is always known. */
 export function knownPolicy(history: PolicyHistory, version: string, base: Base): RoutePolicy {
   const policy = version === rulePolicy.version ? rulePolicy : policyWithVersion(history, version, base);
-  if (!policy) throw new Problem('not-found', `there is no policy with the version ${version}`);
+  if (!policy) throw new Problem('not-found', 'no such version: GET /v1/admin/policies lists all of them');
   return policy;
 }
 
