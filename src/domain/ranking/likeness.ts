@@ -1,3 +1,4 @@
+import { dotProduct } from '../dot-product.ts';
 import type { ModelScale } from './calibration.ts';
 import { UNKNOWN_MODEL } from './scales.ts';
 
@@ -21,14 +22,8 @@ const NOT_COMPARED = -4.3;
 export function likeness(left: Substance, right: Substance, scale: ModelScale): number {
   const { intercept, slope } = scale.denseOnly;
   const isMeasured = scale !== UNKNOWN_MODEL && left.vector && right.vector;
-  const meaning = isMeasured ? intercept + slope * dot(left.vector, right.vector) : NOT_COMPARED;
+  const meaning = isMeasured ? intercept + slope * dotProduct(left.vector, right.vector) : NOT_COMPARED;
   return meaning + WORDS * sharedWords(left.terms, right.terms);
-}
-
-function dot(left: Float32Array, right: Float32Array): number {
-  let sum = 0;
-  for (let i = 0; i < left.length; i++) sum += left[i]! * right[i]!;
-  return sum;
 }
 
 /** Cosine of two sets, 0..1. */

@@ -1,3 +1,4 @@
+import { dotProduct } from '../../domain/dot-product.ts';
 import {
   mediansOf,
   pairedQuestions,
@@ -29,14 +30,7 @@ export class SimilarityScales {
 
 async function measure(embedder: Embedder): Promise<Medians | undefined> {
   const vectors = await embedder.embed(pairedQuestions, 'query');
-  return mediansOf((left, right) => cosine(vectors[left]!, vectors[right]!));
-}
-
-/** Of unit vectors. */
-function cosine(left: Float32Array, right: Float32Array): number {
-  let sum = 0;
-  for (let index = 0; index < left.length; index++) sum += left[index]! * right[index]!;
-  return sum;
+  return mediansOf((left, right) => dotProduct(vectors[left]!, vectors[right]!));
 }
 
 /** The similarity of two questions, 0..1, by their words alone. */

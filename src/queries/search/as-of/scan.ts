@@ -1,3 +1,4 @@
+import { dotProduct } from '../../../domain/dot-product.ts';
 import { TERMS_OF_PASSAGE } from '../../../domain/ranking/best-passage.ts';
 import { match, type WeightedTerms } from '../../../domain/ranking/bm25.ts';
 import { passagesOf } from '../../../domain/text/passages.ts';
@@ -94,7 +95,7 @@ async function cosinesOf(
     'passage',
     tenant,
   );
-  return new Map(lacking.map((row, index) => [row, dot(vectors[index]!, vector)]));
+  return new Map(lacking.map((row, index) => [row, dotProduct(vectors[index]!, vector)]));
 }
 
 function readRows(sql: Sql, view: ReadView, at: number, query: ScanQuery): Promise<ScannedRow[]> {
@@ -162,11 +163,6 @@ function bm25Of(text: string, weighted: WeightedTerms): number | null {
   const isLong = passagesOf(text).length > 0;
   const effective = isLong ? Math.min(length, TERMS_OF_PASSAGE) : length;
   return match(weighted, { termFrequencies, length: effective }).bm25 || null;
-}
-
-/** The cosine of two unit vectors. */
-function dot(left: Float32Array, right: Float32Array): number {
-  return left.reduce((sum, value, index) => sum + value * right[index]!, 0);
 }
 
 function tooLarge(most: number, which: string): Problem {
