@@ -16,7 +16,10 @@ export class WakeUp {
     for (const resume of this.#sleepers) resume();
   }
 
-  /** Like `after`, for a reader with something due in `ms` milliseconds, if that is known. Resolves after 30 s at the latest. */
+  /**
+   * Like `after`, for a reader with something due in `ms` milliseconds, if that is known. Resolves after 30 s at the latest. What is overdue
+   * does not shorten that: the reader has just looked for it, so another process is at it.
+   */
   afterDue(seen: number, ms: number | undefined, signal: AbortSignal): Promise<void> {
     const isLater = ms !== undefined && ms > 0;
     return this.after(seen, isLater ? Math.min(ms, longestSleepMs) : longestSleepMs, signal);
