@@ -57,6 +57,17 @@ describe('a search with experience', () => {
     expect((await user.post('/v1/search', { query: question })).body.reasoning).toBeUndefined();
   });
 
+  it('[C9] learns from attempts with an outcome, however many searches have none', async () => {
+    const { user } = await crm();
+    const asked = await Promise.all(Array.from({ length: 20 }, () => ask(user)));
+    expect(new Set(asked.map(({ reasoning }) => reasoning.strategyUsed))).toEqual(new Set(['default']));
+    await record(user, { approach: 'broad search', outcome: 'failure' });
+    const { position } = await record(user, { strategy: { spaces: ['crm'] } });
+    const { reasoning } = await ask(user, { minPosition: position });
+    expect(reasoning.strategyUsed).toBe('like-trace');
+    expect(reasoning.learnedFrom).toHaveLength(2);
+  });
+
   it('[C9] takes no strategy, and says who chooses it', async () => {
     const { admin } = await newTenant(server);
     for (const path of ['/v1/reasoning/search', '/v1/search']) {

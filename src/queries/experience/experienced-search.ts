@@ -54,16 +54,14 @@ export async function adviseSearch(
   if (!isApplied || isAsOf)
     return { bucket, arm: defaultArm, applied: isApplied, explored: false, neighbours: [] };
   const open = openParameters(bucket, sent);
-  const [known, tried] = await Promise.all([
+  const asked = { query, threshold: similarFrom, isResolved: true, limit: mostNeighbours, ...wait };
+  const [known, neighbours] = await Promise.all([
     unlessBehind(records.records(caller.tenant), []),
     unlessBehind(
-      traces
-        .history(caller, { query, threshold: similarFrom, limit: mostNeighbours, ...wait })
-        .then(({ items }) => items),
+      traces.history(caller, asked).then(({ items }) => items),
       [],
     ),
   ]);
-  const neighbours = tried.filter(({ trace }) => trace.outcome !== 'pending');
   const draw = settings.exploration ? draws.exploration : undefined;
   const choice = chooseArm(
     bucket,

@@ -35,6 +35,8 @@ export interface AskedHistory extends Wait {
   /** Least similarity. */
   readonly threshold: number;
   readonly outcome?: TraceOutcome | undefined;
+  /** Only traces whose outcome is known. */
+  readonly isResolved?: boolean;
   readonly space?: string | undefined;
   readonly scope?: Scope | undefined;
   readonly limit: number;
@@ -87,6 +89,7 @@ export class TraceReader {
         allOf([
           regionCondition(region, 't', parameters),
           ...(asked.outcome ? [`t.outcome = ${parameters.bind(asked.outcome)}`] : []),
+          ...(asked.isResolved ? [`t.outcome <> 'pending'`] : []),
           ...(asked.space === undefined ? [] : [`t.space = ${parameters.bind(asked.space)}`]),
         ]);
       const { query, threshold } = asked;
