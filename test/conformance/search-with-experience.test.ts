@@ -68,6 +68,20 @@ describe('a search with experience', () => {
     expect(reasoning.learnedFrom).toHaveLength(2);
   });
 
+  it('[C9] follows the newest attempts: older successes hide no failures', async () => {
+    const { user } = await crm();
+    const many = (count: number, fields: Json) =>
+      Promise.all(Array.from({ length: count }, () => record(user, fields)));
+    await many(20, { approach: 'broad search' });
+    await many(20, { approach: 'broad search', outcome: 'failure' });
+    const worked = await many(2, { strategy: { spaces: ['crm'] } });
+    worked.push(await record(user, { strategy: { spaces: ['crm'] } }));
+    const { reasoning } = await ask(user, { minPosition: worked.at(-1)!.position });
+    expect(reasoning.strategyUsed).toBe('like-trace');
+    expect(reasoning.learnedFrom).toHaveLength(20);
+    expect(reasoning.learnedFrom.slice(0, 3).sort()).toEqual(worked.map(({ trace }) => trace.id).sort());
+  });
+
   it('[C9] takes no strategy, and says who chooses it', async () => {
     const { admin } = await newTenant(server);
     for (const path of ['/v1/reasoning/search', '/v1/search']) {

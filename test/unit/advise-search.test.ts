@@ -7,7 +7,7 @@ import type { TraceReader } from '../../src/queries/experience/trace-reader.ts';
 
 const refuse = () => Promise.reject(new Error('nothing is looked up'));
 const unread = {
-  traces: { history: refuse } as unknown as TraceReader,
+  traces: { neighbours: refuse } as unknown as TraceReader,
   records: { records: refuse } as unknown as ExperienceReader,
 };
 const query = 'When are releases cut?';

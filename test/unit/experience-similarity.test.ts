@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { byExperience, type OrderedTrace } from '../../src/domain/experience/order.ts';
+import { byExperience, byNearness, type OrderedTrace } from '../../src/domain/experience/order.ts';
 import {
   leastValue,
   mediansOf,
@@ -88,6 +88,8 @@ describe('the order of traces', () => {
     };
     const sorted = Object.entries(traces).sort(([, left], [, right]) => byExperience(left, right));
     expect(sorted.map(([name]) => name)).toEqual(['newSuccess', 'oldSuccess', 'partial', 'failure', 'far']);
+    const nearest = Object.entries(traces).sort(([, left], [, right]) => byNearness(left, right));
+    expect(nearest.map(([name]) => name)).toEqual(['failure', 'partial', 'newSuccess', 'oldSuccess', 'far']);
   });
 
   it('[C8] puts a similarity on the edge of a band into the upper one', () => {

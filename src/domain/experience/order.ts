@@ -24,6 +24,11 @@ export function byExperience(left: OrderedTrace, right: OrderedTrace): number {
   );
 }
 
+/** By band of similarity, then the newest, whatever the outcome. */
+export function byNearness(left: OrderedTrace, right: OrderedTrace): number {
+  return bandOf(right.similarity) - bandOf(left.similarity) || right.position - left.position;
+}
+
 function bandOf(similarity: number): number {
   return Math.floor(similarity / bandWidth + tolerance);
 }

@@ -5,7 +5,7 @@ import type { ExperienceSettings } from '../../domain/experience/settings.ts';
 import { Problem } from '../../domain/problems.ts';
 import type { Wait } from '../read-models.ts';
 import type { ExperienceReader } from './experience-reader.ts';
-import { similarFrom, type FoundTrace, type TraceReader } from './trace-reader.ts';
+import type { FoundTrace, TraceReader } from './trace-reader.ts';
 
 /** Maximum number of similar attempts that are taken into account. */
 const mostNeighbours = 20;
@@ -54,13 +54,9 @@ export async function adviseSearch(
   if (!isApplied || isAsOf)
     return { bucket, arm: defaultArm, applied: isApplied, explored: false, neighbours: [] };
   const open = openParameters(bucket, sent);
-  const asked = { query, threshold: similarFrom, isResolved: true, limit: mostNeighbours, ...wait };
   const [known, neighbours] = await Promise.all([
     unlessBehind(records.records(caller.tenant), []),
-    unlessBehind(
-      traces.history(caller, asked).then(({ items }) => items),
-      [],
-    ),
+    unlessBehind(traces.neighbours(caller, { query, limit: mostNeighbours, ...wait }), []),
   ]);
   const draw = settings.exploration ? draws.exploration : undefined;
   const choice = chooseArm(

@@ -2,7 +2,7 @@ import type { TenantContext } from '../../domain/access/context.ts';
 import type { Region } from '../../domain/access/region.ts';
 import { visible, type Placement } from '../../domain/access/visibility.ts';
 import type { RecordedTrace } from '../../domain/experience/events.ts';
-import { byExperience } from '../../domain/experience/order.ts';
+import { byExperience, byNearness } from '../../domain/experience/order.ts';
 import type { Attempt } from '../../domain/experience/lessons.ts';
 import { leastValue, similarity, termsOf } from '../../domain/experience/similarity.ts';
 import type { TraceOutcome } from '../../domain/experience/trace.ts';
@@ -26,7 +26,7 @@ const mostOrdered = 500;
 const tolerance = 1e-6;
 
 /** From this similarity on, attempts teach something about each other. */
-export const similarFrom = 0.8;
+const similarFrom = 0.8;
 /** Maximum number of attempts that a lesson is drawn from: the newest. */
 const mostAttempts = 100;
 
@@ -35,8 +35,6 @@ export interface AskedHistory extends Wait {
   /** Least similarity. */
   readonly threshold: number;
   readonly outcome?: TraceOutcome | undefined;
-  /** Only traces whose outcome is known. */
-  readonly isResolved?: boolean;
   readonly space?: string | undefined;
   readonly scope?: Scope | undefined;
   readonly limit: number;
@@ -80,23 +78,53 @@ export class TraceReader {
   }
 
   /** The traces that the caller can see, best first: by similarity in bands, successes first, then the newest. */
-  history(caller: TenantContext, asked: AskedHistory): Promise<History> {
-    const { minPosition, waitMs } = asked;
+  async history(caller: TenantContext, asked: AskedHistory): Promise<History> {
+    const { outcome, space, limit } = asked;
+    const found = await this.#find(caller, asked, {
+      condition: (parameters) => [
+        ...(outcome ? [`t.outcome = ${parameters.bind(outcome)}`] : []),
+        ...(space === undefined ? [] : [`t.space = ${parameters.bind(space)}`]),
+      ],
+      select: (similar) => similar.sort(byExperience).slice(0, mostOrdered),
+    });
+    return { ...found, items: found.items.slice(0, limit) };
+  }
+
+  /**
+   * The attempts at similar questions that the caller can see and whose outcome is known: the newest of the most similar ones, best first.
+   * They are chosen whatever their outcome, so that successes hide no failures.
+   */
+  async neighbours(
+    caller: TenantContext,
+    { query, limit, ...wait }: Pick<AskedHistory, 'query' | 'limit'> & Wait,
+  ): Promise<readonly FoundTrace[]> {
+    const asked = { query, threshold: similarFrom, ...wait };
+    const { items } = await this.#find(caller, asked, {
+      condition: () => [`t.outcome <> 'pending'`],
+      select: (similar) => similar.sort(byNearness).slice(0, limit).sort(byExperience),
+    });
+    return items;
+  }
+
+  #find(
+    caller: TenantContext,
+    { query, threshold, scope, minPosition, waitMs }: Omit<AskedHistory, 'limit'>,
+    {
+      condition,
+      select,
+    }: {
+      readonly condition: (parameters: Parameters) => readonly string[];
+      readonly select: (similar: Compared[]) => Compared[];
+    },
+  ): Promise<History> {
     return this.#models.read({ projections: ['traces', 'memories'], minPosition, waitMs }, async (view) => {
       const { tenant } = caller;
-      const region = { tenant, visibility: visible(caller), ...(asked.scope && { scope: asked.scope }) };
-      const condition = (parameters: Parameters) =>
-        allOf([
-          regionCondition(region, 't', parameters),
-          ...(asked.outcome ? [`t.outcome = ${parameters.bind(asked.outcome)}`] : []),
-          ...(asked.isResolved ? [`t.outcome <> 'pending'`] : []),
-          ...(asked.space === undefined ? [] : [`t.space = ${parameters.bind(asked.space)}`]),
-        ]);
-      const { query, threshold } = asked;
-      const { similar, byWords } = await this.#similar(view, tenant, { query, threshold }, condition);
-      similar.sort(byExperience);
-      const items = await this.#shown(view, region, similar.slice(0, mostOrdered));
-      return { items: items.slice(0, asked.limit), byWords, position: view.position };
+      const region = { tenant, visibility: visible(caller), ...(scope && { scope }) };
+      const { similar, byWords } = await this.#similar(view, tenant, { query, threshold }, (parameters) =>
+        allOf([regionCondition(region, 't', parameters), ...condition(parameters)]),
+      );
+      const items = await this.#shown(view, region, select(similar));
+      return { items, byWords, position: view.position };
     });
   }
 
