@@ -126,7 +126,7 @@ describe('a search with experience', () => {
 
   it('[C9] records its own attempt, whose outcome is what became of the answer and not that there was one', async () => {
     const { tenant: own, user, id } = await crm();
-    const answer = await ask(user, { sessionId: 's-9' });
+    const answer = await ask(user, { sessionId: 's-9', topK: 7, spaces: ['crm'] });
     expect(answer.results.length).toBeGreaterThan(0);
     const traceOf = async () =>
       (await history(user, { query: question })).find(({ trace }) => trace.searchId === answer.searchId)
@@ -139,6 +139,8 @@ describe('a search with experience', () => {
       sessionId: 's-9',
       layer: 'user',
       scope: { user: 'nora' },
+      // What another attempt could repeat, whoever chose it.
+      strategy: { topK: 7, spaces: ['crm'] },
     });
     const post = async (outcome: Json) =>
       expect((await user.post(`/v1/searches/${answer.searchId}/outcome`, outcome)).status).toBe(200);

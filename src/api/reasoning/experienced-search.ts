@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { readExperienceSettings } from '../../commands/experience/configure-experience.ts';
 import { placeSearchTrace, recordSearchTrace } from '../../commands/experience/record-search-trace.ts';
+import { parametersSent } from '../../domain/experience/parameters.ts';
 import { mostTraceMemories } from '../../domain/experience/trace.ts';
 import { canonicalJson, type JsonObject } from '../../domain/json.ts';
 import { adviseSearch, type Advice } from '../../queries/experience/experienced-search.ts';
@@ -57,7 +58,8 @@ export const experiencedSearch = operation({
     const { minPosition: _, waitMs: __, filter, scope, now, content, ...rest } = call.input;
     const region = searchRegion(caller, { scope, filter }, { isAsOf: asOf !== undefined });
     const { mode: sentMode, ...named } = withPluralNames(rest);
-    const advice = await advise(call, { mode: sentMode, ...named });
+    const sent = { mode: sentMode, ...named };
+    const advice = await advise(call, sent);
     const { mode = sentMode, strategy, ...chosen } = advice.arm.parameters;
     const request = {
       ...named,
@@ -80,6 +82,7 @@ export const experiencedSearch = operation({
     const memoryIds = results.slice(0, mostTraceMemories).map(({ memory }) => memory.id);
     const [space, ...others] = named.spaces ?? [];
     await record(call, advice, {
+      strategy: { ...parametersSent(sent), ...(advice.arm.parameters as JsonObject) },
       traceId: fact.id,
       searchId: answer.searchId,
       memoryIds,
@@ -128,6 +131,8 @@ async function record(
   { caller, context, services: { commands }, input: { query, sessionId }, explain }: ExperiencedCall,
   { bucket, arm, applied, explored, neighbours }: Advice,
   made: {
+    /** What the search was made with, whoever chose it. */
+    readonly strategy: JsonObject;
     readonly traceId: string;
     readonly searchId: string;
     readonly memoryIds: string[];
@@ -144,7 +149,6 @@ async function record(
       ...made,
       query,
       approach: `search with experience: ${arm.name}`,
-      strategy: arm.parameters as JsonObject,
       experience: { bucket, arm: arm.name, applied, explored },
       ...(sessionId !== undefined && { sessionId }),
       ...(similar && { similarTo: { traceId: similar.trace.id, similarity: similar.similarity } }),

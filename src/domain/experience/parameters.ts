@@ -41,6 +41,12 @@ export function parametersOf(
   return Object.fromEntries(entries) as SearchParameters;
 }
 
+/** The parameters that a search was sent with, of those that experience may choose. */
+export function parametersSent(sent: Readonly<Partial<Record<ParameterName, unknown>>>): JsonObject {
+  const named = parameterNames.filter((name) => sent[name] !== undefined);
+  return Object.fromEntries(named.map((name) => [name, sent[name]])) as JsonObject;
+}
+
 /**
  * Issues of the parameters of a search in a strategy that a search would refuse. Other names are free: an attempt may be
  * anything.
