@@ -78,18 +78,21 @@ const trace = fc.record<OrderedTrace>({
 });
 
 describe('the order of traces', () => {
-  it('[C8] is by bands of .05, then successes first, then the newest', () => {
+  it('[C8] is by bands of .05, then successes first and searches without an outcome last, then the newest', () => {
     const traces: Record<string, OrderedTrace> = {
       oldSuccess: { similarity: 0.86, outcome: 'success', position: 1 },
       newSuccess: { similarity: 0.85, outcome: 'success', position: 5 },
       partial: { similarity: 0.87, outcome: 'partial_success', position: 9 },
       failure: { similarity: 0.899, outcome: 'failure', position: 10 },
+      pending: { similarity: 0.899, outcome: 'pending', position: 30 },
       far: { similarity: 0.84, outcome: 'success', position: 20 },
     };
     const sorted = Object.entries(traces).sort(([, left], [, right]) => byExperience(left, right));
-    expect(sorted.map(([name]) => name)).toEqual(['newSuccess', 'oldSuccess', 'partial', 'failure', 'far']);
+    const names = sorted.map(([name]) => name);
+    expect(names).toEqual(['newSuccess', 'oldSuccess', 'partial', 'failure', 'pending', 'far']);
     const nearest = Object.entries(traces).sort(([, left], [, right]) => byNearness(left, right));
-    expect(nearest.map(([name]) => name)).toEqual(['failure', 'partial', 'newSuccess', 'oldSuccess', 'far']);
+    const byTime = nearest.map(([name]) => name);
+    expect(byTime).toEqual(['pending', 'failure', 'partial', 'newSuccess', 'oldSuccess', 'far']);
   });
 
   it('[C8] puts a similarity on the edge of a band into the upper one', () => {

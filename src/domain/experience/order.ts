@@ -12,8 +12,8 @@ export interface OrderedTrace {
   readonly position: number;
 }
 
-/** The most useful outcome first. A pending attempt may still turn out a success. */
-const outcomeOrder: readonly TraceOutcome[] = ['success', 'partial_success', 'pending', 'failure'];
+/** The most useful outcome first. A failure says what to avoid, a pending attempt nothing yet. */
+const outcomeOrder: readonly TraceOutcome[] = ['success', 'partial_success', 'failure', 'pending'];
 
 /** By band of similarity, then successes first, then the newest. */
 export function byExperience(left: OrderedTrace, right: OrderedTrace): number {
