@@ -106,6 +106,24 @@ describe('LLM Summarization Cost Control', () => {
     expect(costs).toMatchObject({ month: expect.stringMatching(/^\d{4}-\d{2}$/), models: [] });
   });
 
+  it('[E7] [A11] a repeated change is answered as the first time, whatever the budget is now', async () => {
+    const { admin } = await newTenant(server);
+    const first = await admin.put(
+      '/v1/admin/budgets',
+      { period: 'day', tokens: 5 },
+      { 'idempotency-key': '1' },
+    );
+    await admin.put('/v1/admin/budgets', { period: 'month', usd: 9 });
+    const again = await admin.put(
+      '/v1/admin/budgets',
+      { period: 'day', tokens: 5 },
+      { 'idempotency-key': '1' },
+    );
+    expect(again.body).toEqual(first.body);
+    expect(again.headers.get('idempotency-replayed')).toBe('true');
+    expect(await budgetOf(admin)).toMatchObject({ period: 'month', usd: 9 });
+  });
+
   it('[E7] Per-tenant summarization budget: background work goes on without a language model', async () => {
     const { admin } = await newTenant(server);
     llm.otherwise(summarizes());

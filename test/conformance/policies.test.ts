@@ -25,6 +25,17 @@ describe('Bootstrapping', () => {
     expect(event).toMatchObject({ data: { version: 'learned-1', bootstrap: true, state: { steps: 1 } } });
   });
 
+  it('[C3] [A11] training under an Idempotency-Key is answered as the first time', async () => {
+    const { admin } = await newTenant(server);
+    const train = () => admin.post('/v1/admin/policies/train', {}, { 'idempotency-key': 'once' });
+    const first = await train();
+    expect(first).toMatchObject({ status: 200, body: { learnedFrom: 0 } });
+    await admin.store({ content: 'The log has moved on.' });
+    const again = await train();
+    expect(again.body).toEqual(first.body);
+    expect(again.headers.get('idempotency-replayed')).toBe('true');
+  });
+
   it('[C6] [C7] [J4] what was learned is listed, evaluated, promoted and rolled back by the command line', async () => {
     const { admin } = await newTenant(server);
     const version = 'learned-1';

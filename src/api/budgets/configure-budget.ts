@@ -1,4 +1,5 @@
 import { configureBudget as configure } from '../../commands/ledger/configure-budget.ts';
+import { runOnce } from '../../commands/run-once.ts';
 import { budgetSchema } from '../../domain/ledger/budget.ts';
 import { positionField } from '../fields.ts';
 import { operation } from '../operation.ts';
@@ -16,8 +17,18 @@ export const configureBudget = operation({
   access: budgetOperators,
   command: { scope: () => ['PUT', '/v1/admin/budgets'] },
   async handle({ caller, context, input, services, token }) {
-    const { position, replayed } = await configure(services.commands, context, input);
-    const state = await services.ledger.state(caller.tenant);
-    return { output: { ...budgetOf(state), position: token(position) }, replayed };
+    const { commands, ledger } = services;
+    const { position, replayed } = await configure(commands, context, input);
+    // What is spent changes, but a repeated command is answered as the first time.
+    const { answer } = await runOnce(
+      commands,
+      context,
+      async () => {
+        const { spent, reserved, resetsAt, exhausted } = budgetOf(await ledger.state(caller.tenant));
+        return { spent, reserved, resetsAt, exhausted };
+      },
+      'counters',
+    );
+    return { output: { ...input, ...answer, position: token(position) }, replayed };
   },
 });

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { bootstrapPolicy } from '../../commands/policies/bootstrap-policy.ts';
+import { runOnce } from '../../commands/run-once.ts';
 import { operation } from '../operation.ts';
 import { trainedExample, trainExample } from './examples.ts';
 import { policyOperators } from './roles.ts';
@@ -28,10 +29,13 @@ export const trainPolicy = operation({
   async handle({ caller, context, input, services, token }) {
     const { learning, commands } = services;
     if (!input.bootstrap) {
-      const learnedFrom = await learning.train(caller.tenant);
-      const { learned } = await learning.historyOf(caller.tenant);
-      const position = token(await commands.store.log.head());
-      return { output: { ...(learned && { version: learned.version }), learnedFrom, position } };
+      const { answer, replayed } = await runOnce(commands, context, async () => {
+        const learnedFrom = await learning.train(caller.tenant);
+        const { learned } = await learning.historyOf(caller.tenant);
+        const position = token(await commands.store.log.head());
+        return { ...(learned && { version: learned.version }), learnedFrom, position };
+      });
+      return { output: answer, replayed };
     }
     const { threshold } = await services.routing.settings(caller.tenant);
     const done = await bootstrapPolicy(commands, context, learning, threshold);
