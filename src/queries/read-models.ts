@@ -84,6 +84,19 @@ export class ReadModels {
   }
 }
 
+/** What `read` reads, or `otherwise` if its read models are still built or behind. */
+export async function unlessBehind<Result, Other>(
+  read: Promise<Result>,
+  otherwise: Other,
+): Promise<Result | Other> {
+  try {
+    return await read;
+  } catch (error) {
+    if (error instanceof Problem && error.code === 'position-timeout') return otherwise;
+    throw error;
+  }
+}
+
 /**
  * Waits until the log has reached `position`. Reads from the log itself need no read model to catch up. Throws
  * `position-timeout` if the log does not reach it in time.

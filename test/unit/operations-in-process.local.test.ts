@@ -11,11 +11,13 @@ import { storeMemory } from '../../src/api/memories/store-memory.ts';
 import { updateMemory } from '../../src/api/memories/update-memory.ts';
 import type { ItemStream, Operation } from '../../src/api/operation.ts';
 import { perform, type Request } from '../../src/api/perform.ts';
+import { recordTrace } from '../../src/api/reasoning/record-trace.ts';
 import { search } from '../../src/api/search/search.ts';
 import type { Services } from '../../src/api/services.ts';
 import type { CommandServices } from '../../src/commands/context.ts';
 import { FactQueue } from '../../src/commands/record-facts.ts';
 import type { Role } from '../../src/domain/access/context.ts';
+import { Problem } from '../../src/domain/problems.ts';
 import { systemClock } from '../../src/ports/clock.ts';
 import { WakeUp } from '../../src/support/wake-up.ts';
 import { allProjections } from '../../src/projections/all.ts';
@@ -141,6 +143,16 @@ describe('operations called without HTTP', () => {
     const erased = await metadataOf(deleteMemory, { ...input, mode: 'erase' });
     expect(erased.commandId).toBe(sha256(`["acme","key:1","ada","DELETE","${path}","key-2"]`));
     expect(erased.bodyHash).toBe(bodyHash(erased.commandId!, '[null,"erase"]'));
+  });
+
+  it('[C8] record an attempt while the read model of attempts is built', async () => {
+    const nearest = () =>
+      Promise.reject(new Problem('position-timeout', 'the read models are not there yet'));
+    services = { ...services, traces: { nearest } as unknown as Services['traces'] };
+    const attempt = { query: 'When?', approach: 'guessing', outcome: 'failure', memoriesUsed: [] };
+    const { output } = await call(recordTrace, attempt);
+    expect(output.trace).toMatchObject({ query: 'When?', outcome: 'failure' });
+    expect(output.trace).not.toHaveProperty('similarTo');
   });
 
   it('[A7] check the expected revision', async () => {

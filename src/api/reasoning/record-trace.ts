@@ -5,6 +5,7 @@ import {
   recordTraceInput,
 } from '../../commands/experience/record-trace.ts';
 import { traceSchema } from '../../domain/experience/trace-view.ts';
+import { unlessBehind } from '../../queries/read-models.ts';
 import { positionField } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { recordedTraceExample, recordTraceExample } from './examples.ts';
@@ -20,7 +21,9 @@ export const recordTrace = operation({
   command: { scope: () => ['POST', '/v1/reasoning/traces'] },
   async handle({ caller, context, input, services, token }) {
     const { commands, traces } = services;
-    const similar = await traces.nearest(caller, input.query, placeTrace(context, input));
+    const nearest = traces.nearest(caller, input.query, placeTrace(context, input));
+    // An attempt is recorded all the same while the read model is built.
+    const similar = await unlessBehind(nearest, undefined);
     const { trace, position, replayed } = await record(commands, context, input, similar);
     return { output: { trace, position: token(position) }, replayed };
   },

@@ -2,8 +2,7 @@ import type { TenantContext } from '../../domain/access/context.ts';
 import { bucketOf, chooseArm, neighbourOf, openParameters } from '../../domain/experience/choice.ts';
 import { defaultArm, type Arm, type ParameterName } from '../../domain/experience/parameters.ts';
 import type { ExperienceSettings } from '../../domain/experience/settings.ts';
-import { Problem } from '../../domain/problems.ts';
-import type { Wait } from '../read-models.ts';
+import { unlessBehind, type Wait } from '../read-models.ts';
 import type { ExperienceReader } from './experience-reader.ts';
 import type { FoundTrace, TraceReader } from './trace-reader.ts';
 
@@ -54,6 +53,7 @@ export async function adviseSearch(
   if (!isApplied || isAsOf)
     return { bucket, arm: defaultArm, applied: isApplied, explored: false, neighbours: [] };
   const open = openParameters(bucket, sent);
+  // Experience is a help: a search does without it while its read models are built.
   const [known, neighbours] = await Promise.all([
     unlessBehind(records.records(caller.tenant), []),
     unlessBehind(traces.neighbours(caller, { query, limit: mostNeighbours, ...wait }), []),
@@ -67,14 +67,4 @@ export async function adviseSearch(
     draw,
   );
   return { bucket, ...choice, applied: true, neighbours };
-}
-
-/** Experience is a help: a search does without it while its read models are built. */
-async function unlessBehind<Result>(read: Promise<Result>, otherwise: Result): Promise<Result> {
-  try {
-    return await read;
-  } catch (error) {
-    if (error instanceof Problem && error.code === 'position-timeout') return otherwise;
-    throw error;
-  }
 }
