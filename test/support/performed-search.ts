@@ -2,8 +2,12 @@ import type { RetrievalEvent } from '../../src/domain/retrieval/events.ts';
 
 type SearchPerformed = Extract<RetrievalEvent, { type: 'SearchPerformed' }>;
 
-/** A standard search that found one memory. */
-export function performedSearch(searchId: string, memoryId: string, query: string): SearchPerformed {
+/** A standard search that found these memories. */
+export function performedSearch(
+  searchId: string,
+  memoryIds: readonly string[],
+  query: string,
+): SearchPerformed {
   return {
     type: 'SearchPerformed',
     data: {
@@ -11,7 +15,12 @@ export function performedSearch(searchId: string, memoryId: string, query: strin
       topK: 10,
       order: 'precedence',
       readPosition: 1,
-      results: [{ memoryId, rank: 1, relevance: 0.9, score: 0.9 }],
+      results: memoryIds.map((memoryId, index) => ({
+        memoryId,
+        rank: index + 1,
+        relevance: 0.9,
+        score: 0.9,
+      })),
       warnings: [],
       durationMs: 5,
       route: 'standard',

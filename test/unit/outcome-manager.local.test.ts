@@ -128,7 +128,7 @@ function ask(
   const id = uuid({ msecs: askedAt });
   const searchId = signSearchId(vault, caller, id);
   const routes = ['standard', 'decomposition'] as const;
-  const { type, data } = performedSearch(searchId, memoryId, query);
+  const { type, data } = performedSearch(searchId, [memoryId], query);
   const performed: RetrievalEvent = {
     type,
     data: {

@@ -116,7 +116,7 @@ describe('the decision whether values rank', () => {
 
 describe('what was used', () => {
   const posted = (...memoryIds: string[]): OutcomeSignal => ({ kind: 'used', source: 'caller', memoryIds });
-  const judged = (id: string, kind: 'used' | 'ignored'): OutcomeSignal => ({
+  const judged = (id: string, kind: 'used' | 'ignored' | 'withdrawn'): OutcomeSignal => ({
     kind,
     source: 'feedback',
     memoryIds: [id],
@@ -133,6 +133,14 @@ describe('what was used', () => {
     expect(explicitlyUsed([judged('a', 'used'), judged('b', 'used'), judged('a', 'ignored')])).toEqual(
       new Set(['b']),
     );
+  });
+
+  it('[C5] does not come from feedback that was withdrawn', () => {
+    expect(explicitlyUsed([judged('a', 'used'), judged('a', 'withdrawn')])).toBeUndefined();
+    expect(explicitlyUsed([judged('a', 'ignored'), judged('b', 'used'), judged('b', 'withdrawn')])).toEqual(
+      new Set(),
+    );
+    expect(explicitlyUsed([judged('a', 'withdrawn'), judged('a', 'used')])).toEqual(new Set(['a']));
   });
 
   it('[C5] is counted only where it was shown, against the relevance without the value', () => {

@@ -1,5 +1,7 @@
+import { canonicalJson } from '../../domain/json.ts';
 import type { Outcome } from '../../domain/learning/logged-decision.ts';
 import { outcomeOf } from '../../domain/learning/outcome.ts';
+import { explicitlyUsed } from '../../domain/learning/used-results.ts';
 import type { TraceEvent } from '../../domain/experience/events.ts';
 import type { TraceOutcome } from '../../domain/experience/trace.ts';
 import { traceStream } from '../../domain/streams.ts';
@@ -11,8 +13,9 @@ import { signalsOf } from '../outcomes/search-signals.ts';
 const successFrom = 0.5;
 
 /**
- * Gives the trace of a search the outcome that its signals add up to. Does nothing for a search without a trace, and if the outcome
- * is as before. `searchId` is the id without its signature.
+ * Gives the trace of a search the outcome that its signals add up to, and the memories that helped; it is pending again once feedback
+ * was withdrawn that alone had said something. Does nothing for a search without a trace, and if all is as before. `searchId` is the id
+ * without its signature.
  */
 export async function resolveTrace(
   services: CommandServices,
@@ -24,8 +27,7 @@ export async function resolveTrace(
   if ((await services.store.loadOne(stream, 0)) === undefined) return;
   const signals = await signalsOf(services.store, tenant, searchId);
   const outcome = traceOutcomeOf(outcomeOf(signals));
-  if (outcome === 'pending') return;
-  const used = [...new Set(signals.flatMap(({ kind, memoryIds }) => (kind === 'used' ? memoryIds : [])))];
+  const used = explicitlyUsed(signals) ?? new Set<string>();
   await changeStream<TraceEvent>(services, context, {
     stream,
     memoryId: '',
@@ -35,10 +37,11 @@ export async function resolveTrace(
         return [];
       const { traceId, experience, memoryIds } = first.event.data;
       const last = loaded.findLast(({ event }) => event.type === 'ReasoningTraceResolved')?.event;
-      const before = last?.type === 'ReasoningTraceResolved' ? last.data.outcome : 'pending';
+      const { outcome: before, helpfulIds: helpedBefore } =
+        last?.type === 'ReasoningTraceResolved' ? last.data : { outcome: 'pending' as const, helpfulIds: [] };
       const day = first.time.toISOString().slice(0, 10);
-      const helpfulIds = used.filter((id) => memoryIds.includes(id));
-      return before === outcome
+      const helpfulIds = memoryIds.filter((id) => used.has(id));
+      return before === outcome && canonicalJson(helpedBefore) === canonicalJson(helpfulIds)
         ? []
         : [
             {

@@ -11,8 +11,8 @@ import type { CommandContext, CommandServices } from '../context.ts';
 type Performed = Extract<RetrievalEvent, { type: 'SearchPerformed' }>['data'];
 
 /**
- * Records which results of a search were used, by its explicit outcome. Nothing without one, nothing if that is recorded already, and
- * nothing while the search itself is not in the log. Repeatable.
+ * Records which results of a search were used, by its explicit outcome; none of them if the outcome was withdrawn. Nothing if there never
+ * was one, nothing if that is recorded already, and nothing while the search itself is not in the log. Repeatable.
  */
 export async function recordUse(
   services: CommandServices,
@@ -21,7 +21,8 @@ export async function recordUse(
   signals: readonly OutcomeSignal[],
 ): Promise<void> {
   const used = explicitlyUsed(signals);
-  if (!used) return;
+  const isWithdrawn = !used && signals.some(({ kind }) => kind === 'withdrawn');
+  if (!used && !isWithdrawn) return;
   const { tenant } = context.caller;
   const events = await services.store.load<RetrievalEvent>(retrievalStream(tenant, search));
   const performed = events.find(({ event }) => event.type === 'SearchPerformed');
@@ -36,16 +37,16 @@ export async function recordUse(
       ...(!performed.erased && { question: questionKey(services.vault, tenant, user, performed.event.data) }),
       ...(user !== undefined && { user }),
       askedAt: performed.position,
-      results: usedResults(results, used),
+      results: used ? usedResults(results, used) : [],
     },
   };
   await changeStream<UseEvent>(services, context, {
     stream: useStream(tenant, search),
     memoryId: '',
     decide: (loaded) => {
-      const last = loaded.at(-1)?.event.data.results;
-      const isKnown =
-        last !== undefined && last.every(({ used: was }, at) => was === observed.data.results[at]?.used);
+      const { results: last = [] } = loaded.at(-1)?.event.data ?? {};
+      const { results: now } = observed.data;
+      const isKnown = last.length === now.length && last.every(({ used: was }, at) => was === now[at]?.used);
       return isKnown ? [] : [observed];
     },
   });

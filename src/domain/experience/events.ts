@@ -4,7 +4,7 @@ import { defineEvent, type EventOf } from '../events/define.ts';
 import { jsonObject } from '../json.ts';
 import { layerSchema, scopeSchema } from '../layers.ts';
 import { experienceSettingsSchema } from './settings.ts';
-import { allOutcomes, successFactorsSchema, traceOrigins, traceOutcomes } from './trace.ts';
+import { allOutcomes, successFactorsSchema, traceOrigins } from './trace.ts';
 
 /** How a search with experience chose its parameters; numbers and names only. */
 const experience = z.object({
@@ -54,14 +54,16 @@ export const ReasoningTraceRecorded = defineEvent({
   }),
 });
 
-/** What became of a search with experience; a later outcome replaces the one before. */
+/**
+ * What became of a search with experience; a later outcome replaces the one before. `pending`: what was said of it was withdrawn.
+ */
 export const ReasoningTraceResolved = defineEvent({
   type: 'ReasoningTraceResolved',
   category: 'trace',
-  version: 1,
+  version: 2,
   routing: z.object({
     traceId: z.string(),
-    outcome: z.enum(traceOutcomes),
+    outcome: z.enum(allOutcomes),
     /** The outcome until now. */
     before: z.enum(allOutcomes),
     /** Those of its memories that were used. */
@@ -71,6 +73,8 @@ export const ReasoningTraceResolved = defineEvent({
     day: z.iso.date(),
   }),
   sealed: z.object({}),
+  // Version 2 added the outcome `pending`.
+  upcasters: { 1: (data) => data },
 });
 
 /** The key of the trace was destroyed, because a memory that the attempt used was erased. */

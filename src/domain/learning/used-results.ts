@@ -3,14 +3,18 @@ import type { OutcomeSignal } from './outcome.ts';
 
 /**
  * The memories that were used according to the explicit outcome of a search: its caller's latest post, or else the latest feedback on each
- * memory. Undefined without an explicit outcome: contexts, sessions and windows say nothing about the value of a memory.
+ * memory that was not withdrawn. Undefined without an explicit outcome: contexts, sessions and windows say nothing about the value of a memory.
  */
 export function explicitlyUsed(signals: readonly OutcomeSignal[]): ReadonlySet<string> | undefined {
   const posted = signals.findLast(({ source }) => source === 'caller');
   if (posted) return new Set(posted.kind === 'used' ? posted.memoryIds : []);
   const judged = new Map<string, boolean>();
-  for (const { source, kind, memoryIds } of signals)
-    if (source === 'feedback') for (const id of memoryIds) judged.set(id, kind === 'used');
+  for (const { source, kind, memoryIds } of signals) {
+    if (source !== 'feedback') continue;
+    for (const id of memoryIds)
+      if (kind === 'withdrawn') judged.delete(id);
+      else judged.set(id, kind === 'used');
+  }
   if (judged.size === 0) return undefined;
   return new Set([...judged].flatMap(([id, isUsed]) => (isUsed ? [id] : [])));
 }

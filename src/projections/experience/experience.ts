@@ -59,7 +59,7 @@ function plan(events: readonly LoadedEvent<TraceEvent>[], tables: Tables): Write
     rows.set(name, row);
     if (event.type === 'ReasoningTraceRecorded') row.searches++;
     else {
-      row[event.data.outcome]++;
+      if (isCounted(event.data.outcome)) row[event.data.outcome]++;
       if (isCounted(event.data.before)) row[event.data.before]--;
     }
   }
