@@ -11,9 +11,12 @@ import type { TraceOutcome } from '../../src/domain/experience/trace.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
 import {
   armsFor,
+  countedArm,
+  defaultArm,
   parameterNames,
   parametersOf,
   usualParameters,
+  type Arm,
 } from '../../src/domain/experience/parameters.ts';
 import { difference, groupReport } from '../../src/domain/experience/report.ts';
 
@@ -54,6 +57,11 @@ describe('the choice of parameters', () => {
     ];
     expect(chooseArm(simple, all, records, []).arm.name).toBe('plain');
     expect(chooseArm(complex, all, records, []).arm.name).toBe('default');
+    // An attempt that failed is no reason to say that similar ones worked.
+    const failed = neighbour({ outcome: 'failure' });
+    expect(chooseArm(simple, all, records, [failed])).toMatchObject({ arm: { name: 'plain' }, by: 'kind' });
+    const alike = neighbour({ parameters: { mode: 'standard' } });
+    expect(chooseArm(simple, all, records, [alike])).toMatchObject({ arm: { name: 'plain' }, by: 'similar' });
     const withoutMode = new Set(parameterNames.filter((name) => name !== 'mode'));
     expect(chooseArm(simple, withoutMode, records, []).arm.name).toBe('default');
   });
@@ -77,7 +85,7 @@ describe('the choice of parameters', () => {
   it('[C9] explores a small share, and only what the caller leaves open', () => {
     const draws = Array.from({ length: 1_000 }, (_, index) => index / 1_000);
     const arms = draws.map((draw) => chooseArm(simple, all, [], [], draw));
-    const explored = arms.filter((choice) => choice.explored);
+    const explored = arms.filter(({ by }) => by === 'exploration');
     expect(explored.length).toBeGreaterThan(80);
     expect(explored.length).toBeLessThan(120);
     expect(new Set(explored.map(({ arm }) => arm.name))).toEqual(
@@ -86,9 +94,11 @@ describe('the choice of parameters', () => {
     const known = ['plain', 'open', 'plain-open', 'wide', 'exhaustive'].map((arm) =>
       tally(simple, arm, 10, 40),
     );
-    const later = draws.filter((draw) => chooseArm(simple, all, known, [], draw).explored);
+    const later = draws.filter((draw) => chooseArm(simple, all, known, [], draw).by === 'exploration');
     expect(later.length).toBeLessThan(40);
-    expect(draws.filter((draw) => chooseArm(simple, new Set(), [], [], draw).explored)).toEqual([]);
+    expect(draws.filter((draw) => chooseArm(simple, new Set(), [], [], draw).by === 'exploration')).toEqual(
+      [],
+    );
   });
 
   it('[C9] chooses a strategy for complex questions alone, where their route is open', () => {
@@ -155,5 +165,18 @@ describe('the report on experience', () => {
     expect(gain.value).toBeCloseTo(0.2, 6);
     expect(gain.low).toBeGreaterThan(0);
     expect(difference(withIt, { searches: 9, successes: 0, partial: 0, failures: 0 })).toBeUndefined();
+  });
+});
+
+describe('the outcome of a search', () => {
+  it('[C9] counts for the choice, unless its caller sent what decides what can be found', () => {
+    for (const restricting of [{}, { spaces: ['crm'] }, { topK: 5 }, { order: 'relevance' }])
+      expect(countedArm(restricting, defaultArm)).toBe('default');
+    expect(countedArm({ threshold: 0.99 }, defaultArm)).toBe('as-sent');
+    expect(countedArm({ threshold: 0, order: 'relevance' }, defaultArm)).toBe('open');
+    expect(countedArm({ mode: 'standard', spaces: ['crm'] }, defaultArm)).toBe('plain');
+    const similar: Arm = { name: 'like-trace', parameters: { spaces: ['crm'] } };
+    expect(countedArm({}, similar)).toBe('like-trace');
+    expect(countedArm({ threshold: 0.9 }, similar)).toBe('as-sent');
   });
 });

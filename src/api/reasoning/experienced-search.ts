@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { readExperienceSettings } from '../../commands/experience/configure-experience.ts';
 import { placeSearchTrace, recordSearchTrace } from '../../commands/experience/record-search-trace.ts';
-import { parametersSent } from '../../domain/experience/parameters.ts';
+import { countedArm, parametersSent } from '../../domain/experience/parameters.ts';
 import { mostTraceMemories } from '../../domain/experience/trace.ts';
 import { canonicalJson, type JsonObject } from '../../domain/json.ts';
 import { adviseSearch, type Advice } from '../../queries/experience/experienced-search.ts';
@@ -83,6 +83,7 @@ export const experiencedSearch = operation({
     const [space, ...others] = named.spaces ?? [];
     await record(call, advice, {
       strategy: { ...parametersSent(sent), ...(advice.arm.parameters as JsonObject) },
+      counted: countedArm(sent, advice.arm),
       traceId: fact.id,
       searchId: answer.searchId,
       memoryIds,
@@ -129,8 +130,13 @@ async function advise(
 /** A trace that cannot be recorded does not fail the search. */
 async function record(
   { caller, context, services: { commands }, input: { query, sessionId }, explain }: ExperiencedCall,
-  { bucket, arm, applied, explored, neighbours }: Advice,
-  made: {
+  { bucket, arm, by, applied, neighbours }: Advice,
+  {
+    counted,
+    ...made
+  }: {
+    /** The name of the arm that the outcome counts for. */
+    readonly counted: string;
     /** What the search was made with, whoever chose it. */
     readonly strategy: JsonObject;
     readonly traceId: string;
@@ -149,7 +155,7 @@ async function record(
       ...made,
       query,
       approach: `search with experience: ${arm.name}`,
-      experience: { bucket, arm: arm.name, applied, explored },
+      experience: { bucket, arm: counted, applied, explored: by === 'exploration' },
       ...(sessionId !== undefined && { sessionId }),
       ...(similar && { similarTo: { traceId: similar.trace.id, similarity: similar.similarity } }),
     });
@@ -158,13 +164,14 @@ async function record(
   }
 }
 
-function adjustmentsOf({ arm, explored, neighbours }: Advice): string[] {
-  const why = explored
-    ? 'tried to learn whether it works better'
-    : arm.name === 'like-trace' || neighbours.length > 0
-      ? 'it worked for similar questions'
-      : 'it worked for questions of this kind';
-  return Object.entries(arm.parameters).map(([name, value]) => `${name}: ${String(value)} (${why})`);
+const reasons: Readonly<Record<Advice['by'], string>> = {
+  exploration: 'tried to learn whether it works better',
+  similar: 'it worked for similar questions',
+  kind: 'it worked for questions of this kind',
+};
+
+function adjustmentsOf({ arm, by }: Advice): string[] {
+  return Object.entries(arm.parameters).map(([name, value]) => `${name}: ${String(value)} (${reasons[by]})`);
 }
 
 /** A number from 0 to 1, always the same for the same text. */

@@ -61,8 +61,11 @@ export function neighbourOf(
 
 export interface Choice {
   readonly arm: Arm;
-  /** The arm was drawn to learn from it, whether or not another one is better so far. */
-  readonly explored: boolean;
+  /**
+   * `exploration`: the arm was drawn to learn from it, whether or not another one is better so far. `similar`: by attempts at similar
+   * questions. `kind`: by all searches of this kind.
+   */
+  readonly by: 'exploration' | 'similar' | 'kind';
 }
 
 /** Number of searches that a similar attempt counts as. A caller's own record says more than the outcome of a search. */
@@ -116,13 +119,13 @@ export function chooseArm(
   const arms = armsFor(open);
   const [usual, ...named] = arms.map(option) as [Option<Arm>, ...Option<Arm>[]];
   const explored = draw === undefined ? undefined : exploredArm(named, draw);
-  if (explored) return { arm: explored, explored: true };
+  if (explored) return { arm: explored, by: 'exploration' };
   const known = neighbours.filter(({ outcome }) => outcome !== 'pending');
   const own = known
     .filter(({ parameters }) => !arms.some((arm) => isSameArm(arm.parameters, parameters)))
     .map(({ parameters }) => option({ name: 'like-trace', parameters }));
-  const arm = likeNeighbours(usual, [...named, ...own], known) ?? chooseValue(usual, named);
-  return { arm, explored: false };
+  const similar = likeNeighbours(usual, [...named, ...own], known);
+  return similar ? { arm: similar, by: 'similar' } : { arm: chooseValue(usual, named), by: 'kind' };
 }
 
 /** The best arm that similar attempts prove clearly better than the default; undefined if there is none. */

@@ -86,3 +86,26 @@ export function armsFor(open: ReadonlySet<ParameterName>): Arm[] {
 export function isSameArm(one: SearchParameters, other: SearchParameters): boolean {
   return canonicalJson(one) === canonicalJson(other);
 }
+
+/**
+ * The name under which the outcome of a search counts: that of the chosen arm, unless the caller sent a mode or a threshold. These decide
+ * what can be found, so it counts for the arm that has them, if there is one: a caller's own threshold says nothing about the default.
+ * Other parameters only restrict or sort what an arm finds.
+ */
+export function countedArm(
+  sent: Readonly<Partial<Record<ParameterName, unknown>>>,
+  chosen: Arm,
+): Arm['name'] | 'as-sent' {
+  const { mode, threshold } = parametersOf(sent as JsonObject, new Set(parameterNames));
+  if (mode === undefined && threshold === undefined) return chosen.name;
+  const decisive = decisiveOf({
+    ...(mode !== undefined && { mode }),
+    ...(threshold !== undefined && { threshold }),
+    ...chosen.parameters,
+  });
+  return armNames.find((name) => isSameArm(decisiveOf(namedArms[name]), decisive)) ?? 'as-sent';
+}
+
+function decisiveOf({ topK: _, order: __, spaces: ___, ...decisive }: SearchParameters): SearchParameters {
+  return decisive;
+}

@@ -1,6 +1,12 @@
 import type { TenantContext } from '../../domain/access/context.ts';
-import { bucketOf, chooseArm, neighbourOf, openParameters } from '../../domain/experience/choice.ts';
-import { defaultArm, type Arm, type ParameterName } from '../../domain/experience/parameters.ts';
+import {
+  bucketOf,
+  chooseArm,
+  neighbourOf,
+  openParameters,
+  type Choice,
+} from '../../domain/experience/choice.ts';
+import { defaultArm, type ParameterName } from '../../domain/experience/parameters.ts';
 import type { ExperienceSettings } from '../../domain/experience/settings.ts';
 import { unlessBehind, type Wait } from '../read-models.ts';
 import type { ExperienceReader } from './experience-reader.ts';
@@ -22,12 +28,10 @@ export interface OpenQuestion extends Wait {
   readonly isAsOf: boolean;
 }
 
-export interface Advice {
+export interface Advice extends Choice {
   readonly bucket: string;
-  readonly arm: Arm;
   /** False in the sessions that are the comparison, whatever this search chooses. */
   readonly applied: boolean;
-  readonly explored: boolean;
   /** The similar attempts whose outcome is known, best first. */
   readonly neighbours: readonly FoundTrace[];
 }
@@ -51,7 +55,7 @@ export async function adviseSearch(
   const bucket = bucketOf(query);
   const isApplied = settings.enabled && draws.group < settings.share;
   if (!isApplied || isAsOf)
-    return { bucket, arm: defaultArm, applied: isApplied, explored: false, neighbours: [] };
+    return { bucket, arm: defaultArm, by: 'kind', applied: isApplied, neighbours: [] };
   const open = openParameters(bucket, sent);
   // Experience is a help: a search does without it while its read models are built.
   const [known, neighbours] = await Promise.all([
