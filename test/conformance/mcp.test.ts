@@ -125,6 +125,26 @@ describe('the tools', () => {
     expect(wrong.text).toContain('memories_used');
   });
 
+  it('[A16] [C9] apply what a search of theirs was called with, under the names that it has there', async () => {
+    await stored('The pump was serviced in the spring of last year.');
+    await stored('The pump of the pool was serviced in March.', { space_id: 'garden' });
+    const attempt = { query: 'When was the pump serviced?', approach: 'searched', memories_used: [] };
+    await mcp.done('memory_record_reasoning', { ...attempt, outcome: 'failure' });
+    const strategy = { space_id: 'garden', top_k: 3, tone: 'short' };
+    const { id } = await mcp.done('memory_record_reasoning', { ...attempt, outcome: 'success', strategy });
+    const { traces } = await mcp.done('memory_get_reasoning_history', { task_description: attempt.query });
+    expect(traces.find((trace: Json) => trace.id === id).strategy).toEqual({
+      spaces: ['garden'],
+      topK: 3,
+      tone: 'short',
+    });
+    const { results, reasoning } = await mcp.done('memory_search_with_experience', { query: attempt.query });
+    expect(reasoning).toMatchObject({ strategy_used: 'like-trace' });
+    expect(results).toMatchObject([{ memory: { spaces: ['garden'] } }]);
+    const wrong = { ...attempt, outcome: 'success', strategy: { top_k: 0 } };
+    expect((await mcp.tool('memory_record_reasoning', wrong)).text).toContain('strategy.topK');
+  });
+
   it('[A16] [J3] store and find a memory at once, with its id, score, layer and dates', async () => {
     const { id } = await stored('Nadia takes her coffee without sugar.', { tags: ['taste'] });
     await stored('The lighthouse was painted white in spring.');

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { reasoningHistory } from '../../api/reasoning/history.ts';
 import { recordTrace } from '../../api/reasoning/record-trace.ts';
+import type { JsonObject } from '../../domain/json.ts';
 import { experiencedSearch } from '../../api/reasoning/experienced-search.ts';
 import { answerFields, filtersField, restrictionsOf, show, spaceIdField } from './search.ts';
 import { tool } from './tool.ts';
@@ -108,7 +109,10 @@ export const memoryRecordReasoning = tool({
     execution_time_ms: recorded.executionTimeMs.meta({ description: 'Time that it took, in milliseconds' }),
     success_factors: recorded.successFactors.meta({ description: 'Why it worked' }),
     failure_reason: recorded.failureReason.meta({ description: 'Why it failed' }),
-    strategy: recorded.strategy.meta({ description: 'Parameters that another attempt could repeat' }),
+    strategy: recorded.strategy.meta({
+      description:
+        'Parameters that another attempt could repeat. Those of a search, such as {"space_id": "crm", "top_k": 20}, are applied by memory_search_with_experience; other names are free',
+    }),
     memories_helpful: recorded.memoriesHelpful.meta({ description: 'Those of memories_used that helped' }),
     space_id: spaceIdField.meta({ description: 'Space that the attempt was about' }),
     session_id: recorded.sessionId.meta({ description: 'Id of the current conversation' }),
@@ -125,7 +129,7 @@ export const memoryRecordReasoning = tool({
       executionTimeMs: input.execution_time_ms,
       successFactors: input.success_factors,
       failureReason: input.failure_reason,
-      strategy: input.strategy,
+      strategy: input.strategy && withNamesOfApi(input.strategy),
       memoriesHelpful: input.memories_helpful,
       space: input.space_id,
       sessionId: input.session_id,
@@ -137,6 +141,15 @@ export const memoryRecordReasoning = tool({
     };
   },
 });
+
+/** A strategy as the API knows it: what a model has called `memory_search` with is what a later search can apply. */
+function withNamesOfApi({ top_k: topK, space_id: space, ...others }: JsonObject): JsonObject {
+  return {
+    ...(topK !== undefined && { topK }),
+    ...(space !== undefined && { spaces: Array.isArray(space) ? space : [space] }),
+    ...others,
+  };
+}
 
 type Trace = z.infer<typeof found.shape.trace>;
 
