@@ -43,6 +43,7 @@ const cases: Record<z.core.$ZodIssue['code'], [schema: z.ZodType, value: unknown
     [z.number(), 'x', 'must be a number, not text'],
     [z.number().min(0).max(1), true, 'must be a number from 0 to 1, not a boolean'],
     [z.int().min(1).max(1_000), 1.5, 'must be an integer from 1 to 1,000, not a fraction'],
+    [z.number().min(0).max(1), 1e999, 'must be a number from 0 to 1, not a number that is too large'],
     [z.int().min(0), '1', 'must be an integer of at least 0, not text'],
     [z.number().gt(0), '1', 'must be a number of more than 0, not text'],
     [z.number().max(5), '1', 'must be a number of at most 5, not text'],

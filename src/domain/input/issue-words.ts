@@ -68,10 +68,16 @@ const typeWords: Readonly<Record<string, string>> = {
 function given(value: unknown): string {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'a list';
-  if (typeof value === 'number') return Number.isInteger(value) ? 'a number' : 'a fraction';
+  if (typeof value === 'number') return numberGiven(value);
   return (
     { string: 'text', boolean: 'a boolean', object: 'an object' }[typeof value as string] ?? typeof value
   );
+}
+
+/** JSON has numbers that are too large for a double, such as 1e999. */
+function numberGiven(value: number): string {
+  if (!Number.isFinite(value)) return 'a number that is too large';
+  return Number.isInteger(value) ? 'a number' : 'a fraction';
 }
 
 function tooBig(issue: Issue<'too_big'>): string {
