@@ -45,7 +45,8 @@ describe('Bootstrapping', () => {
     const policies = (...args: string[]) => stratalogAs(server, admin, 'policies', ...args);
     const listed = await policies('list');
     expect(listed).toMatchObject({ code: 0, stdout: expect.stringMatching(/^rules-1 +in-force/m) });
-    expect(listed.stdout).toContain(version);
+    expect(listed.stdout).toMatch(/^learned-1 +learning/m);
+    expect(listed.stdout).toMatch(/^base-0 +candidate/m);
     const evaluated = await policies('evaluate', version, '--json');
     expect(evaluated.json).toMatchObject({ version, figures: { matched: expect.any(Number) } });
     expect(evaluated.json).toMatchObject({ incumbent: 'rules-1', comparedWith: 'rules-1' });

@@ -1492,8 +1492,8 @@ export interface Policies {
 
 export interface PolicyVersion {
   version: string;
-  /** `in-force`: it chooses the routes. `canary`: it chooses for a share of the questions. `candidate`: it was learned last. `earlier`: a roll-back returns to it */
-  state: 'in-force' | 'canary' | 'candidate' | 'earlier' | 'superseded';
+  /** `in-force`: it chooses the routes. `canary`: it chooses for a share of the questions. `candidate`: it is compared with the version in force. `learning`: it was learned last, and is the next candidate. `earlier`: a roll-back returns to it. `superseded`: a later step has replaced it */
+  state: 'in-force' | 'canary' | 'candidate' | 'learning' | 'earlier' | 'superseded';
   learnedAt?: string;
   /** Number of decisions of its last step */
   learnedFrom?: number;

@@ -63,10 +63,15 @@ function versionsOf({ versions }: PolicyHistory, candidate: RoutePolicy) {
   ];
 }
 
-function stateOf({ incumbent, canary, earlier }: PolicyHistory, candidate: RoutePolicy, version: string) {
+function stateOf(
+  { incumbent, canary, learned, earlier }: PolicyHistory,
+  candidate: RoutePolicy,
+  version: string,
+) {
   if (incumbent.version === version) return 'in-force' as const;
   if (canary?.version === version) return 'canary' as const;
   if (candidate.version === version) return 'candidate' as const;
+  if (learned?.version === version) return 'learning' as const;
   return earlier.some((policy) => policy.version === version)
     ? ('earlier' as const)
     : ('superseded' as const);

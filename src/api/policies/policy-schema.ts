@@ -8,14 +8,14 @@ const policyFigures = figuresSchema.extend({ interval: z.array(z.number()).optio
     'What the log says about a version instead of another one: gains in units of the reward, by three estimators, with the 95 % interval of the doubly robust one. `matched`: decisions for which the two differ and that went the way of the version, `opposed`: those that went the way of the other one',
 });
 
-const states = ['in-force', 'canary', 'candidate', 'earlier', 'superseded'] as const;
+const states = ['in-force', 'canary', 'candidate', 'learning', 'earlier', 'superseded'] as const;
 
 export const policyVersion = z
   .object({
     version: z.string(),
     state: z.enum(states).meta({
       description:
-        '`in-force`: it chooses the routes. `canary`: it chooses for a share of the questions. `candidate`: it was learned last. `earlier`: a roll-back returns to it',
+        '`in-force`: it chooses the routes. `canary`: it chooses for a share of the questions. `candidate`: it is compared with the version in force. `learning`: it was learned last, and is the next candidate. `earlier`: a roll-back returns to it. `superseded`: a later step has replaced it',
     }),
     learnedAt: z.iso.datetime().optional(),
     learnedFrom: z
