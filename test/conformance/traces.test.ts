@@ -76,6 +76,22 @@ describe('the history of attempts', { tags: ['servers'] }, () => {
     ).toHaveLength(1);
   });
 
+  it('[C8] compares words where the model cannot read a question, and finds none that is about other matters', async () => {
+    const user = await tenant.key({ user: 'unread' });
+    const office = 'สำนักงานกรุงเทพอยู่ที่ไหน';
+    await record(user, { query: office });
+    const { position } = await record(user, { query: '🚀' });
+    const asked = async (query: string) =>
+      (await history(user, { query, minPosition: position })).map(({ trace, similarity }) => [
+        trace.query,
+        similarity,
+      ]);
+    expect(await asked('ใครดูแลระบบชำระเงิน')).toEqual([]);
+    expect(await asked('ስንት ሰዓት ነው')).toEqual([]);
+    expect(await asked(office)).toEqual([[office, 1]]);
+    expect(await asked('🚀')).toEqual([['🚀', 1]]);
+  });
+
   it('[C8] links an attempt to the most similar earlier one of the same scope', async () => {
     const user = await tenant.key({ user: 'linked' });
     const first = await record(user);

@@ -5,8 +5,7 @@ import {
   leastValue,
   mediansOf,
   similarity,
-  termLikeness,
-  termsOf,
+  similarityByWords,
   wordMedians,
 } from '../../src/domain/experience/similarity.ts';
 import { allOutcomes } from '../../src/domain/experience/trace.ts';
@@ -64,10 +63,11 @@ describe('the similarity of questions', () => {
   });
 
   it('[C8] by words ignores order and small words, and separates other questions', () => {
-    const of = (left: string, right: string) =>
-      similarity(termLikeness(termsOf(left), termsOf(right)), wordMedians);
+    const of = (left: string, right: string) => similarityByWords(left)(right);
     expect(of('When are the releases cut?', 'cut releases when')).toBe(1);
     expect(of('Who owns billing?', 'When are releases cut?')).toBeLessThan(0.5);
+    expect(of('🚀', '🚀')).toBe(1);
+    expect(of('🚀', '???')).toBeLessThan(0.5);
   });
 });
 

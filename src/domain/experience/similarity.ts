@@ -25,6 +25,12 @@ export interface Medians {
   readonly same: number;
 }
 
+/**
+ * A text that no model has a word for. The vector of a question that is about as near to it as a paraphrase says only that the model
+ * could not read the question, such as one in a script that it does not know.
+ */
+export const unreadText = '\u{13080}';
+
 /** The medians of bge-small-en-v1.5, whose cosines are the scale of `similarity`. */
 const reference: Medians = { unrelated: 0.43, same: 0.88 };
 
@@ -69,15 +75,21 @@ export function leastValue(least: number, { unrelated, same }: Medians): number 
 }
 
 /** How similar two questions are by their words, 0..1: Dice's coefficient of their terms. */
-export function termLikeness(left: ReadonlySet<string>, right: ReadonlySet<string>): number {
+function termLikeness(left: ReadonlySet<string>, right: ReadonlySet<string>): number {
   if (left.size + right.size === 0) return 0;
   let common = 0;
   for (const term of left) if (right.has(term)) common++;
   return (2 * common) / (left.size + right.size);
 }
 
-export function termsOf(question: string): ReadonlySet<string> {
+function termsOf(question: string): ReadonlySet<string> {
   return new Set(queryTerms(question));
+}
+
+/** Compares questions with this one by their words alone; returns their similarities, 0..1. */
+export function similarityByWords(question: string): (other: string) => number {
+  const terms = termsOf(question);
+  return (other) => (other === question ? 1 : similarity(termLikeness(terms, termsOf(other)), wordMedians));
 }
 
 /** The medians of `termLikeness`. */

@@ -4,7 +4,7 @@ import { visible, type Placement } from '../../domain/access/visibility.ts';
 import type { RecordedTrace } from '../../domain/experience/events.ts';
 import { byExperience, byNearness } from '../../domain/experience/order.ts';
 import type { Attempt } from '../../domain/experience/lessons.ts';
-import { leastValue, similarity, termsOf } from '../../domain/experience/similarity.ts';
+import { leastValue, similarity, similarityByWords } from '../../domain/experience/similarity.ts';
 import type { TraceOutcome } from '../../domain/experience/trace.ts';
 import { traceView, type TraceView } from '../../domain/experience/trace-view.ts';
 import type { Scope } from '../../domain/layers.ts';
@@ -14,7 +14,7 @@ import { allOf, Parameters } from '../sql-builder.ts';
 import { exactly, regionCondition } from '../scope-sql.ts';
 import type { ReadModels, ReadView, Wait } from '../read-models.ts';
 import { QueryVectors, type QueryVector } from '../search/query-vectors.ts';
-import { SimilarityScales, similarityOfWords } from './similarity-scales.ts';
+import { SimilarityScales } from './similarity-scales.ts';
 
 /** Maximum number of traces that a question is compared with: the newest. */
 const mostCompared = 10_000;
@@ -47,7 +47,7 @@ export interface FoundTrace {
 
 export interface History {
   readonly items: readonly FoundTrace[];
-  /** True if the question could not be compared by meaning. */
+  /** True if the question could not be compared by meaning: the model did not answer, or could not read it. */
   readonly byWords: boolean;
   readonly position: number;
 }
@@ -183,14 +183,11 @@ export class TraceReader {
     const scale = vector && (await this.#scales.of(vector));
     const near = scale && { vector, least: leastValue(threshold, scale) - tolerance };
     const rows = await this.#rows(view, tenant, near, condition);
-    const terms = termsOf(query);
+    const byWords = similarityByWords(query);
     const similar = rows
       .map((row) => ({
         ...row,
-        similarity:
-          scale && row.cosine !== null
-            ? similarity(row.cosine, scale)
-            : similarityOfWords(terms, termsOf(row.query)),
+        similarity: scale && row.cosine !== null ? similarity(row.cosine, scale) : byWords(row.query),
       }))
       .filter((row) => row.similarity >= threshold);
     return { similar, byWords: scale === undefined };
