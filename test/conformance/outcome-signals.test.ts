@@ -28,11 +28,9 @@ describe.concurrent('Training outcome signals', () => {
     const setting = await askingTenant(server);
     const context = await contextOf(setting, { sessionId: 's' });
     expect(context.items.length).toBeGreaterThan(0);
-    expect((await audited(setting, context.searchId)).outcome).toEqual({
-      kind: 'used',
-      quality: 0.6,
-      explicit: false,
-    });
+    const { request, outcome } = await audited(setting, context.searchId);
+    expect(request.sessionId).toBe('s');
+    expect(outcome).toEqual({ kind: 'used', quality: 0.6, explicit: false, source: 'context' });
     await end(setting, 's');
     const ids = context.items.map(({ id }: Json) => id);
     await expect
@@ -51,7 +49,11 @@ describe.concurrent('Training outcome signals', () => {
     await expect
       .poll(() => outcomesOf(setting, again), within)
       .toMatchObject([{ source: 'refinement', kind: 'refined' }]);
-    expect((await audited(setting, again.searchId)).outcome).toEqual({ kind: 'refined', explicit: false });
+    expect((await audited(setting, again.searchId)).outcome).toEqual({
+      kind: 'refined',
+      explicit: false,
+      source: 'refinement',
+    });
     await end(setting, 's');
     for (const search of [first, other, refined])
       await expect
@@ -97,6 +99,7 @@ describe.concurrent('Training outcome signals', () => {
       kind: 'used',
       quality: 0.7,
       explicit: true,
+      source: 'feedback',
     });
     await judge(second, { kind: 'helpful', score: -1 });
     await judge(first, { kind: 'irrelevant', score: 1 });

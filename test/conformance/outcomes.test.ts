@@ -26,12 +26,12 @@ describe('the outcome of a search', () => {
     expect(first).toMatchObject({ status: 200, body: { position: expect.any(String) } });
     expect(Object.keys(first.body)).toEqual(['position']);
     expect(await audited(setting, answer.searchId)).toMatchObject({
-      outcome: { kind: 'used', quality: 0.4, explicit: true },
+      outcome: { kind: 'used', quality: 0.4, explicit: true, source: 'caller' },
       outcomes: [{ source: 'caller', kind: 'used', memoryIds: used, quality: 0.4 }],
     });
     expect((await post(answer.searchId, { used: [], refined: true })).status).toBe(200);
     const { outcome, outcomes } = await audited(setting, answer.searchId);
-    expect(outcome).toEqual({ kind: 'refined', explicit: true });
+    expect(outcome).toEqual({ kind: 'refined', explicit: true, source: 'caller' });
     expect(outcomes).toHaveLength(2);
   });
 
@@ -78,7 +78,7 @@ describe('the outcome of a search', () => {
     expect(replies.at(-1)!.body.detail).toMatch(/the last one counts.*search again/);
     const { outcome, outcomes } = await audited(setting, answer.searchId);
     expect(outcomes).toHaveLength(50);
-    expect(outcome).toEqual({ kind: 'used', quality: 0.49, explicit: true });
+    expect(outcome).toEqual({ kind: 'used', quality: 0.49, explicit: true, source: 'caller' });
   });
 
   it('[C1] needs a list of what was used, which may be empty', async () => {

@@ -946,6 +946,7 @@ export interface AuditedSearch {
     order: 'precedence' | 'relevance' | 'layer';
     /** Time that words such as "last week" were relative to */
     now?: string;
+    sessionId?: string;
   };
   readPosition: string;
   embeddingModel?: string;
@@ -1046,6 +1047,8 @@ export interface AuditedSearch {
     quality?: number;
     /** Whether the caller said so, by an outcome or feedback */
     explicit: boolean;
+    /** Who or what said so; missing if nothing did */
+    source?: 'caller' | 'feedback' | 'context' | 'refinement' | 'session-end' | 'window';
   };
 }
 

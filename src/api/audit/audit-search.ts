@@ -3,7 +3,12 @@ import { layerSchema, scopeSchema } from '../../domain/layers.ts';
 import { reasoningWordsSchema } from '../../domain/reasoning/trace.ts';
 import { OutcomeObserved } from '../../domain/learning/events.ts';
 import { outcomeKinds } from '../../domain/learning/logged-decision.ts';
-import { checkedSignals, outcomeOf, type OutcomeSignal } from '../../domain/learning/outcome.ts';
+import {
+  checkedSignals,
+  decidingSignal,
+  outcomeOf,
+  type OutcomeSignal,
+} from '../../domain/learning/outcome.ts';
 import { answeredMemories } from '../../domain/retrieval/answered-memories.ts';
 import { SearchPerformed } from '../../domain/retrieval/events.ts';
 import { routeChoiceSchema } from '../../domain/retrieval/route-choice.ts';
@@ -66,6 +71,7 @@ const auditedSearch = z
       }),
       order: performed.order,
       now: performed.now.meta({ description: 'Time that words such as "last week" were relative to' }),
+      sessionId: z.string().optional(),
     }),
     readPosition: z.string(),
     embeddingModel: z.string().optional(),
@@ -110,6 +116,7 @@ const auditedSearch = z
         kind: z.enum(outcomeKinds),
         quality: z.number().optional(),
         explicit: z.boolean().meta({ description: 'Whether the caller said so, by an outcome or feedback' }),
+        source: seen.source.optional().meta({ description: 'Who or what said so; missing if nothing did' }),
       })
       .meta({ description: 'The outcome that counts, as far as it is known' }),
   })
@@ -147,12 +154,13 @@ function shown(
 ): z.infer<typeof auditedSearch> {
   const { data } = performed.event;
   const { searchId, query, layers, scope, spaces, tags, filter, topK, order, now } = data;
-  const { threshold, relevanceThreshold } = data;
+  const { threshold, relevanceThreshold, sessionId } = data;
   const { embeddingModel, warnings, durationMs, route, results } = data;
   const { choice, ...asked } = data.decision ?? {};
   const taken = trajectory?.event.data;
   const observed = outcomes.map(({ event }) => event.data);
   const answered = answeredMemories([performed, ...(context ? [context] : [])]);
+  const signals = [...checkedSignals(observed, answered), ...inContext(context)];
   const stepsOf = new Map(
     taken?.shown ? taken.citations.map(({ memoryId, steps }) => [memoryId, steps]) : [],
   );
@@ -162,7 +170,20 @@ function shown(
     actor: performed.metadata.actor,
     onBehalfOf: performed.metadata.onBehalfOf,
     ...(performed.erased && { erased: true }),
-    request: { query, layers, scope, spaces, tags, filter, topK, threshold, relevanceThreshold, order, now },
+    request: {
+      query,
+      layers,
+      scope,
+      spaces,
+      tags,
+      filter,
+      topK,
+      threshold,
+      relevanceThreshold,
+      order,
+      now,
+      sessionId,
+    },
     readPosition,
     embeddingModel,
     warnings,
@@ -177,7 +198,7 @@ function shown(
       const { source, kind, memoryIds, quality, refined } = event.data;
       return { at: time.toISOString(), source, kind, memoryIds, quality, refined };
     }),
-    outcome: outcomeOf([...checkedSignals(observed, answered), ...inContext(context)]),
+    outcome: { ...outcomeOf(signals), source: decidingSignal(signals)?.source },
   };
 }
 

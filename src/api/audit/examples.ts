@@ -117,5 +117,5 @@ export const auditedSearchExample = {
     citations: [{ ...cited, steps: [1, 2] }],
   },
   outcomes: [{ at, source: 'caller', kind: 'used', memoryIds: [memoryExample.id], quality: 0.9 }],
-  outcome: { kind: 'used', quality: 0.9, explicit: true },
+  outcome: { kind: 'used', quality: 0.9, explicit: true, source: 'caller' },
 };

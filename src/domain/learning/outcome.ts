@@ -74,15 +74,36 @@ export function signalOfFeedback(feedback: {
  * memory counts, unless it was withdrawn, and the best of these decides.
  */
 export function outcomeOf(recorded: readonly OutcomeSignal[]): Outcome {
+  const signal = decidingSignal(recorded);
+  if (!signal) return { kind: 'none', explicit: false };
+  const { source } = signal;
+  switch (source) {
+    case 'caller':
+    case 'feedback':
+      return explicit(signal);
+    case 'refinement':
+      return { kind: 'refined', explicit: false };
+    case 'context':
+      return { kind: 'used', quality: qualityInContext, explicit: false };
+    case 'session-end':
+    case 'window':
+      return { kind: 'ignored', explicit: false };
+    default:
+      return source satisfies never;
+  }
+}
+
+/** The signal that `outcomeOf` follows; undefined if nothing is known. */
+export function decidingSignal(recorded: readonly OutcomeSignal[]): OutcomeSignal | undefined {
   const signals = standing(recorded);
-  const posted = signals.findLast(({ source }) => source === 'caller');
-  if (posted) return explicit(posted);
-  const judged = bestFeedback(signals);
-  if (judged) return explicit(judged);
-  if (signals.some(({ source }) => source === 'refinement')) return { kind: 'refined', explicit: false };
-  if (signals.some(({ source }) => source === 'context'))
-    return { kind: 'used', quality: qualityInContext, explicit: false };
-  return { kind: signals.length > 0 ? 'ignored' : 'none', explicit: false };
+  const firstOf = (source: OutcomeSource) => signals.find((signal) => signal.source === source);
+  return (
+    signals.findLast(({ source }) => source === 'caller') ??
+    bestFeedback(signals) ??
+    firstOf('refinement') ??
+    firstOf('context') ??
+    signals[0]
+  );
 }
 
 function explicit({ kind, quality }: OutcomeSignal): Outcome {
