@@ -61,6 +61,14 @@ describe('a lesson', () => {
     expect(lesson!.content).toBe('Avoid: broad search (still too many; too many results)');
   });
 
+  it('[C10] names what worked only in part while nothing has worked, and is never empty', () => {
+    const inPart = () => attempt({ outcome: 'partial_success' });
+    expect(lessonOf([inPart(), inPart()])!.content).toBe('Worked only in part: narrow filter');
+    expect(lessonOf([inPart(), attempt(broad)])!.content).toBe(
+      'Worked only in part: narrow filter\nAvoid: broad search (too many results)',
+    );
+  });
+
   it('[C10] loses its recommendation when it fails, to an approach that works', () => {
     const fails = () => attempt({ outcome: 'failure', failureReason: 'the space was renamed' });
     const history = [attempt({}), attempt({})];

@@ -38,6 +38,8 @@ export interface Findings {
   /** The approach to recommend. */
   readonly works: Approach | undefined;
   readonly failing: readonly Approach[];
+  /** Approaches that neither succeeded nor failed. */
+  readonly partial: readonly Approach[];
 }
 
 /** Name and version of the rules. Rules that write different lessons from the same attempts need a new name. */
@@ -63,22 +65,24 @@ export function findingsOf(all: readonly Attempt[]): Findings | undefined {
   const [best] = approaches;
   const works = best !== undefined && best.successes > 0 && best.worth > leastWorth ? best : undefined;
   const failing = approaches.filter((approach) => approach !== works && approach.failures > 0);
-  return { attempts, works, failing };
+  const partial = approaches.filter(({ successes, failures }) => successes === 0 && failures === 0);
+  return { attempts, works, failing, partial };
 }
 
 /**
  * The lesson that the rules draw from attempts at similar questions, in the words of the attempts: the approach that works, the parameters
  * that set it apart from those that failed, and what to avoid.
  */
-export function lessonOf({ attempts, works, failing }: Findings): Lesson {
+export function lessonOf({ attempts, works, failing, partial }: Findings): Lesson {
   const [newest] = works?.attempts ?? attempts;
   const title = truncate(`Questions like: ${oneLine(newest!.query)}`, longestTitle);
   return {
     title,
     description: works ? describeWorking(works, failing) : describeFailing(attempts),
-    content: [...(works ? advice(works, failing) : []), ...failing.slice(0, mostListed).map(avoid)].join(
-      '\n',
-    ),
+    content: [
+      ...(works ? advice(works, failing) : partial.slice(0, mostListed).map(workedInPart)),
+      ...failing.slice(0, mostListed).map(avoid),
+    ].join('\n'),
     support: works?.successes ?? 0,
     failures: works ? works.failures : attempts.filter(({ outcome }) => outcome === 'failure').length,
   };
@@ -129,6 +133,10 @@ function advice(works: Approach, failing: readonly Approach[]): string[] {
     ...(differences.length > 0 ? [`Unlike what failed: ${differences.join(', ')}`] : []),
     ...(factors.length > 0 ? [`What helped: ${factors.slice(0, mostListed).join('; ')}`] : []),
   ];
+}
+
+function workedInPart({ attempts }: Approach): string {
+  return `Worked only in part: ${oneLine(attempts[0]!.approach)}`;
 }
 
 function avoid({ attempts }: Approach): string {
