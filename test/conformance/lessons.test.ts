@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Client, Json } from '../support/api.ts';
 import { attempt, record } from '../support/attempts.ts';
 import { auditEvents } from '../support/events.ts';
+import { expectProblem } from '../support/problem.ts';
 import { newTenant, type Tenant } from '../support/tenant.ts';
 import { useSharedServer } from '../support/use-server.ts';
 
@@ -74,6 +75,35 @@ describe('lessons', () => {
     expect(third.content).toBe('Avoid: narrow filter on the space crm (the space was renamed)');
   });
 
+  it('[C10] [J3] are listed page by page, best first', async () => {
+    const user = await tenant.key({ user: 'pages' });
+    const queries = [
+      'When are releases cut?',
+      'Who owns the billing service?',
+      'Where is the office in Berlin?',
+    ];
+    for (const [index, query] of queries.entries())
+      for (let times = 0; times < 2 + Math.min(index, 1); times++) await record(user, { query });
+    const all = await until(
+      user,
+      (lessons) => lessons.length === 3 && lessons.every(({ support }, at) => support === (at < 2 ? 3 : 2)),
+    );
+    const paged: Json[] = [];
+    let cursor = '';
+    do {
+      const { status, body } = await user.get(
+        `/v1/reasoning/strategies?limit=1${cursor && `&cursor=${cursor}`}`,
+      );
+      expect(status).toBe(200);
+      expect(body.items).toHaveLength(1);
+      paged.push(...body.items);
+      cursor = body.nextCursor ?? '';
+    } while (cursor);
+    expect(paged).toEqual(all);
+    for (const strange of ['zz', Buffer.from('x.y').toString('base64url')])
+      expectProblem(await user.get(`/v1/reasoning/strategies?cursor=${strange}`), 400, 'cursor-invalid');
+  });
+
   it('[F6] are erased with their attempts, in every version', async () => {
     const user = await tenant.key({ user: 'unlearner' });
     const { memory } = await user.store({ content: 'The safe opens with open-sesame.' });
@@ -87,7 +117,10 @@ describe('lessons', () => {
     const shown = await user.get(`/v1/reasoning/strategies?minPosition=${gone.position}&waitMs=20000`);
     expect(shown.status).toBe(200);
     expect(JSON.stringify(shown.body)).not.toContain('open-sesame');
-    const [left] = await until(user, ([lesson]) => lesson !== undefined && !lesson.content.includes('open-sesame'));
+    const [left] = await until(
+      user,
+      ([lesson]) => lesson !== undefined && !lesson.content.includes('open-sesame'),
+    );
     expect(left).toMatchObject({ support: 2, failures: 0 });
     const types = ['LessonLearned', 'LessonRevised', 'ReasoningTraceRecorded'];
     const events = await auditEvents(tenant.admin, types.map((type) => `type=${type}`).join('&'));

@@ -33,7 +33,7 @@ const callsOf = (client: Stratalog, { memories, reasoning, summaries, audit, adm
   reasoning.record({ query: 'a', approach: 'a', outcome: 'success', memoriesUsed: [] }),
   reasoning.history({ query: 'a' }),
   reasoning.search({ query: 'a' }),
-  reasoning.strategies(),
+  reasoning.strategies().page(),
   summaries.list(),
   summaries.get({ layer: 'company', depth: 'sentence' }),
   summaries.refresh({ layer: 'company', scope: {} }),

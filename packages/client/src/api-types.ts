@@ -1741,6 +1741,8 @@ export interface ConfigureExperienceAnswer {
 export interface ListStrategiesQuery {
   /** Maximum number of items in a page. Default: 50 */
   limit?: number | undefined;
+  /** `nextCursor` of the previous page */
+  cursor?: string | undefined;
   /** Position from an earlier response; the answer includes everything up to it, such as your own write */
   minPosition?: string | undefined;
   /** Maximum time to wait for `minPosition`, in milliseconds. Default: 2,000 */
@@ -1749,6 +1751,7 @@ export interface ListStrategiesQuery {
 
 export interface ListStrategiesAnswer {
   items: Lesson[];
+  nextCursor?: string;
   /** Position in the log. Pass it as `minPosition` to a later request to read your own write */
   position: string;
 }

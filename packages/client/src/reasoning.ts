@@ -1,5 +1,6 @@
 import type * as api from './api-types.ts';
 import type { CallOptions, CommandOptions } from './options.ts';
+import { PagedList } from './paged-list.ts';
 import type { Transport } from './transport.ts';
 
 /** `/v1/reasoning`. */
@@ -34,12 +35,18 @@ export class Reasoning {
     );
   }
 
-  /** What attempts at similar questions taught, best first. */
-  strategies(query: api.ListStrategiesQuery = {}, options?: CallOptions): Promise<api.ListStrategiesAnswer> {
-    return this.#transport.call(
-      { method: 'GET', path: '/v1/reasoning/strategies', query, reads: 'query' },
-      options,
-    );
+  /** What attempts at similar questions taught, best first. `await` returns one page, `for await` iterates over all. */
+  strategies(
+    query: api.ListStrategiesQuery = {},
+    options?: CallOptions,
+  ): PagedList<api.Lesson, api.ListStrategiesAnswer> {
+    return new PagedList((page) => {
+      const asked = { ...query, ...page };
+      return this.#transport.call(
+        { method: 'GET', path: '/v1/reasoning/strategies', query: asked, reads: 'query' },
+        options,
+      );
+    }, query);
   }
 
   /** Earlier attempts at similar questions or tasks, best first. */

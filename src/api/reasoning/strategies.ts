@@ -8,17 +8,21 @@ export const listStrategies = operation({
   name: 'listStrategies',
   summary: 'List what attempts at similar questions have taught, best first',
   area: 'Reasoning',
-  input: z.strictObject({ limit: pageFields.limit, ...waitFields }),
-  output: z.object({ items: z.array(lessonSchema), position: positionField }),
+  input: z.strictObject({ ...pageFields, ...waitFields }),
+  output: z.object({
+    items: z.array(lessonSchema),
+    nextCursor: z.string().optional(),
+    position: positionField,
+  }),
   examples: { input: { limit: 10 }, output: strategiesExample },
   access: 'every-caller',
   reads: 'read-models',
   audit: { what: 'lessons', when: 'watched' },
   async handle({ caller, input, services, wait, token }) {
-    const { limit = defaultLimit } = input;
-    const { items, position } = await services.lessons.list(caller, { limit, ...wait });
+    const { limit = defaultLimit, cursor } = input;
+    const { items, nextCursor, position } = await services.lessons.list(caller, { limit, cursor, ...wait });
     return {
-      output: { items: [...items], position: token(position) },
+      output: { items: [...items], nextCursor, position: token(position) },
       read: { items: items.length, memories: items, parameters: asRecorded(input) },
     };
   },

@@ -23,7 +23,7 @@ export const reasoningBindings = [
     success: { status: 200, description: 'The attempts, best first, and what they teach' },
   }),
   bind(listStrategies, 'get', '/v1/reasoning/strategies', {
-    success: { status: 200, description: 'The lessons, best first' },
-    query: ['limit', 'minPosition', 'waitMs'],
+    success: { status: 200, description: 'A page of lessons, best first' },
+    query: ['limit', 'cursor', 'minPosition', 'waitMs'],
   }),
 ];

@@ -1,6 +1,7 @@
 import type { TenantContext } from '../../domain/access/context.ts';
 import { visible, type Placement } from '../../domain/access/visibility.ts';
 import type { Fallback } from '../../domain/claims/fallback.ts';
+import { fingerprintOf, invalidCursor, readCursor, writeCursor } from '../cursors.ts';
 import type { ReadModels, Wait } from '../read-models.ts';
 import { exactly, regionCondition, scopeIn } from '../scope-sql.ts';
 import { allOf, Parameters } from '../sql-builder.ts';
@@ -38,10 +39,22 @@ interface LessonRow extends Record<string, unknown> {
   readonly fallback: Fallback | null;
   readonly cited: readonly string[];
   readonly revised_at: Date;
+  readonly position: number;
 }
 
-/** Of two lessons, the one with the better record comes first. */
-const bestFirst = '(support + 1)::float8 / (support + failures + 2) desc, support desc, position desc';
+export interface LessonPage {
+  readonly items: readonly ShownLesson[];
+  /** A lesson that is revised between two pages changes its place: it may come twice, or not at all. */
+  readonly nextCursor?: string;
+  readonly position: number;
+}
+
+const fingerprint = fingerprintOf({ list: 'lessons' });
+
+/** Of two lessons, the one with the better record comes first, then the newer one. */
+const rankOf = (support: string, failures: string, position: string): string =>
+  `((${support} + 1)::float8 / (${support} + ${failures} + 2), ${support}, ${position})`;
+const rank = rankOf('l.support', 'l.failures', 'l.position');
 
 export class LessonReader {
   readonly #models: ReadModels;
@@ -53,9 +66,14 @@ export class LessonReader {
   /** The lessons that the caller can see, best first; with `traceIds` those that are drawn from one of them. */
   list(
     caller: TenantContext,
-    asked: { readonly traceIds?: readonly string[]; readonly limit: number } & Wait,
-  ): Promise<{ readonly items: readonly ShownLesson[]; readonly position: number }> {
-    const { traceIds, limit, ...wait } = asked;
+    asked: {
+      readonly traceIds?: readonly string[];
+      readonly limit: number;
+      readonly cursor?: string | undefined;
+    } & Wait,
+  ): Promise<LessonPage> {
+    const { traceIds, limit, cursor, ...wait } = asked;
+    const after = cursor === undefined ? undefined : placeIn(readCursor(cursor, fingerprint));
     return this.#models.read({ projections: ['lessons', 'traces', 'memories'], ...wait }, async (view) => {
       const { tenant } = caller;
       const parameters = new Parameters();
@@ -63,6 +81,7 @@ export class LessonReader {
       const condition = allOf([
         regionCondition(region, 'l', parameters),
         ...(traceIds ? [`l.traces && ${parameters.bind(traceIds)}::text[]`] : []),
+        ...(after ? [`${rank} < ${rankOf(...boundTo(parameters, after))}`] : []),
         // A trace that was erased has no row, and one whose memory was erased is about to be. The lesson that quotes it is about to
         // be revised.
         `not exists (
@@ -76,10 +95,16 @@ export class LessonReader {
       const rows = await this.#models.sql.queryAs<LessonRow>(
         tenant,
         `select l.* from ${view.table('lessons')} l where ${condition}
-         order by ${bestFirst} limit ${parameters.bind(limit)}`,
+         order by ${rank} desc limit ${parameters.bind(limit + 1)}`,
         parameters.values,
       );
-      return { items: rows.map(shownOf), position: view.position };
+      const page = rows.slice(0, limit);
+      const last = page.at(-1);
+      return {
+        items: page.map(shownOf),
+        ...(last && rows.length > limit && { nextCursor: writeCursor(cursorOf(last), fingerprint) }),
+        position: view.position,
+      };
     });
   }
 
@@ -126,4 +151,22 @@ function shownOf(row: LessonRow): ShownLesson {
     scope: scopeIn(row),
     revisedAt: row.revised_at.toISOString(),
   };
+}
+
+type Place = readonly [support: number, failures: number, position: number];
+
+const cursorOf = ({ support, failures, position }: LessonRow): string => `${support}-${failures}-${position}`;
+
+function placeIn(written: string): Place {
+  const [, ...numbers] = /^(\d{1,15})-(\d{1,15})-(\d{1,15})$/.exec(written) ?? [];
+  if (numbers.length === 0) throw invalidCursor();
+  return numbers.map(Number) as unknown as Place;
+}
+
+function boundTo(
+  parameters: Parameters,
+  place: Place,
+): [support: string, failures: string, position: string] {
+  const [support, failures, position] = place.map((number) => `${parameters.bind(number)}::bigint`);
+  return [support!, failures!, position!];
 }
