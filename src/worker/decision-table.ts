@@ -101,6 +101,16 @@ export class DecisionTable {
       );
   }
 
+  /** Takes back that the outcome of searches is final, before they are written again. What was learned stays. */
+  async reopen(tx: SqlExecutor, keys: readonly SearchKey[]): Promise<void> {
+    for (const { tenant, search } of keys)
+      await tx.query(
+        `update control.decisions set finished = false, outcome = null
+         where log_id = $1 and tenant = $2 and search = $3 and not consumed`,
+        [this.#logId, tenant, search],
+      );
+  }
+
   async remove(tx: SqlExecutor, keys: readonly SearchKey[]): Promise<void> {
     for (const { tenant, search } of keys)
       await tx.query('delete from control.decisions where log_id = $1 and tenant = $2 and search = $3', [

@@ -44,6 +44,7 @@ export class OutcomeBatch {
   readonly #ends = new Map<string, SessionEnd>();
   readonly #newEnds: SessionEnd[] = [];
   readonly #consumed: LoadedEvent<PolicyUpdate>[] = [];
+  readonly #reopened: DecisionRow[] = [];
   readonly #posters = new Map<string, { tenant: string; principal: string }>();
 
   constructor(parts: OutcomeParts, context: CommandContext) {
@@ -97,6 +98,7 @@ export class OutcomeBatch {
 
   effects = async (tx: SqlExecutor): Promise<void> => {
     const { table } = this.#parts;
+    await table.reopen(tx, this.#reopened);
     await table.write(tx, this.#rows.written);
     await table.remove(tx, this.#rows.removed);
     await table.endSessions(tx, this.#newEnds);
@@ -205,7 +207,7 @@ export class OutcomeBatch {
   async #observed({ id, event, metadata, time, position }: Of<'OutcomeObserved'>): Promise<void> {
     const { services, windowMs, now } = this.#parts;
     const { tenant } = metadata;
-    const { searchId, source } = event.data;
+    const { searchId, source, kind } = event.data;
     const search = searchOf(searchId);
     if (source === 'caller') {
       const principal = services.vault.pseudonym('principal', tenant, metadata.principal);
@@ -220,10 +222,12 @@ export class OutcomeBatch {
     if (row && row.position > 0) {
       if (row.consumed) return;
       const outcome = outcomeOf(isExplicit ? signals : await signalsOf(services.store, tenant, search));
+      if (row.finished && outcome.kind === 'none') return this.#reopen(row);
       const finished = row.finished || outcome.explicit;
       this.#rows.put({ ...row, outcome, finished, dueAt: finished ? undefined : row.dueAt });
       return;
     }
+    if (kind === 'withdrawn' && outcomeOf(signals).kind === 'none') return this.#openAgain(tenant, search);
     const mayBeEarly = source === 'caller' && !row;
     if (!mayBeEarly || (await this.#texts.positionOf(tenant, search)) < position) return;
     const asked = askedAt(searchId, time);
@@ -246,6 +250,20 @@ export class OutcomeBatch {
       closedBy: 'window',
       cause: '',
     });
+  }
+
+  /** Waits again for what becomes of a search, because everything that was said of it was withdrawn. */
+  #reopen(row: DecisionRow): void {
+    const { windowMs, now } = this.#parts;
+    const dueAt = new Date(Math.min(row.askedAt.getTime(), now()) + windowMs);
+    this.#reopened.push(row);
+    this.#rows.put({ ...row, outcome: undefined, finished: false, dueAt });
+  }
+
+  /** The same for a search whose row was removed when its outcome seemed to be final. */
+  async #openAgain(tenant: string, search: string): Promise<void> {
+    const recorded = await this.#parts.services.store.load<RetrievalEvent>(retrievalStream(tenant, search));
+    for (const loaded of recorded) await this.take(loaded);
   }
 
   #contextOf(tenant: string, causationId: string): CommandContext {

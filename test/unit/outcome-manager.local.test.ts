@@ -4,8 +4,10 @@ import { migrate } from '../../src/adapters/migrate.ts';
 import { newId } from '../../src/adapters/random.ts';
 import { callerKey, eventContext, type CommandContext } from '../../src/commands/context.ts';
 import { endSession } from '../../src/commands/outcomes/end-session.ts';
+import { observeSignal } from '../../src/commands/outcomes/observe-signal.ts';
 import { postOutcome } from '../../src/commands/outcomes/observe-outcome.ts';
 import { sessionKeyOf } from '../../src/domain/learning/session-key.ts';
+import { newFeedback } from '../../src/domain/learning/outcome.ts';
 import type { OutcomeEvent } from '../../src/domain/learning/events.ts';
 import { signSearchId } from '../../src/domain/retrieval/search-id.ts';
 import type { RetrievalEvent } from '../../src/domain/retrieval/events.ts';
@@ -199,6 +201,54 @@ it('[C1] [C3] keeps finished decisions with their outcomes, apart those for eval
   await close();
   expect((await decisions.finished('a')).map(({ searchId, outcome }) => [searchId, outcome.kind])).toEqual([
     [own[3]!.id, 'ignored'],
+  ]);
+});
+
+it('[C1] a search whose only feedback was withdrawn ends as if there had been none', async () => {
+  now = Date.now();
+  const judge = (tenant: string, { id, searchId }: Asked, score: number) =>
+    observeSignal(services(), contextOf(tenant), { search: id, searchId }, (signals) =>
+      newFeedback(signals, { memoryId, kind: 'helpful', score }),
+    );
+  const searches = [
+    ask('w', { sessionId: 's', askedAt: now - 5_000 }),
+    ask('w', { sessionId: 's', arms: 1, query: 'keys of deploys', askedAt: now - 5_000 }),
+    ask('w', { arms: 1 }),
+    ask('w', { sessionId: 's', query: 'vacation policy' }),
+    ask('w', { sessionId: 's', arms: 1, query: 'billing', askedAt: now - 5_000 }),
+  ];
+  for (const search of searches) {
+    await search.record();
+    await judge('w', search, 1);
+  }
+  const { id, searchId } = searches[4]!;
+  const item = { kind: 'memory', memoryId, tokens: 3 } as const;
+  const counts = { tokenBudget: 9, tokenCount: 3, tokenizer: 'o200k_base', leftOut: [], durationMs: 1 };
+  await test.store.append(
+    retrievalStream('w', id),
+    0,
+    [{ type: 'ContextAssembled', data: { searchId, ...counts, items: [item] } }],
+    eventContext(contextOf('w'), callerKey(test.vault, contextOf('w').caller)),
+  );
+  await follow();
+  for (const search of searches) await judge('w', search, 0);
+  await judge('w', searches[3]!, 0.7);
+  await follow();
+  await endSession(services(), contextOf('w'), 's');
+  await follow();
+  now = Date.now() + 1;
+  await close();
+  const last = await Promise.all(searches.map(async (search) => (await outcomesOf('w', search)).at(-1)));
+  expect(last).toMatchObject([
+    { source: 'session-end', kind: 'ignored' },
+    { source: 'session-end', kind: 'ignored' },
+    { source: 'feedback', kind: 'withdrawn' },
+    { source: 'feedback', kind: 'used', quality: 0.7 },
+    { source: 'context', kind: 'used', quality: 0.6 },
+  ]);
+  expect((await decisions.finished('w')).map(({ outcome }) => outcome.kind).sort()).toEqual([
+    'ignored',
+    'used',
   ]);
 });
 
