@@ -51,6 +51,7 @@ const missingFields: Readonly<Record<string, object>> = {
   'SearchPerformed.v4.json': {},
   'SearchPerformed.v5.json': {},
   'OutcomeObserved.v1.json': {},
+  'ReasoningTraceResolved.v1.json': {},
   'UseObserved.v1.json': {},
   'TrajectoryRecorded.v1.json': { planning: [], reasoning: [] },
   'TrajectoryRecorded.v2.json': {},
