@@ -10,8 +10,8 @@ import { sessionKeyOf } from '../../src/domain/learning/session-key.ts';
 import { newFeedback } from '../../src/domain/learning/outcome.ts';
 import type { OutcomeEvent } from '../../src/domain/learning/events.ts';
 import { signSearchId } from '../../src/domain/retrieval/search-id.ts';
-import type { RetrievalEvent } from '../../src/domain/retrieval/events.ts';
-import { outcomeStream, retrievalStream } from '../../src/domain/streams.ts';
+import type { FeedbackEvent, RetrievalEvent } from '../../src/domain/retrieval/events.ts';
+import { feedbackStream, outcomeStream, retrievalStream } from '../../src/domain/streams.ts';
 import { systemClock } from '../../src/ports/clock.ts';
 import { learningSchema } from '../../src/processors/learning-schema.ts';
 import { ManagedProcessor } from '../../src/processors/managed-processor.ts';
@@ -161,6 +161,16 @@ function ask(
 
 const outcomesOf = async (tenant: string, { id }: Asked) =>
   (await test.store.load<OutcomeEvent>(outcomeStream(tenant, id))).map(({ event }) => event.data);
+
+/** The caller of the search finds the memory helpful, or takes that back with a score below 0. */
+async function judge(tenant: string, { searchId }: Asked, score: number): Promise<void> {
+  const helpful: FeedbackEvent = {
+    type: 'FeedbackGiven',
+    data: { memoryId, kind: 'helpful', score, searchId },
+  };
+  const sealed = eventContext(contextOf(tenant), callerKey(test.vault, contextOf(tenant).caller));
+  await test.store.append(feedbackStream(tenant, memoryId), 'any', [helpful], sealed);
+}
 
 it('[C1] [C3] keeps finished decisions with their outcomes, apart those for evaluation, until they are consumed', async () => {
   const own = [ask('a'), ask('a', { evaluation: true }), ask('a', { arms: 1 }), ask('a')];
@@ -312,6 +322,26 @@ it('[C1] takes an outcome that comes before its search was recorded, and drops i
       [wrong.id, 'ignored'],
     ].sort(),
   );
+});
+
+it('[C1] [C3] nothing is learned from a search whose only feedback was withdrawn', async () => {
+  now = Date.now();
+  const own = ask('w');
+  await own.record();
+  await judge('w', own, 1);
+  await follow();
+  await follow();
+  expect(await decisions.finished('w')).toMatchObject([{ outcome: { kind: 'used', explicit: true } }]);
+  await judge('w', own, -1);
+  await follow();
+  await follow();
+  expect(await table.ofSearches([{ tenant: 'w', search: own.id }])).toMatchObject([
+    { outcome: { kind: 'none', explicit: false } },
+  ]);
+  expect(await decisions.finished('w')).toEqual([]);
+  expect((await decisions.forBase(10)).filter(({ tenant }) => tenant === 'w')).toEqual([]);
+  const counts = (await decisions.counts()).filter(({ tenant }) => tenant === 'w');
+  expect(counts).toEqual([{ tenant: 'w', finished: 1, waiting: 0, waitingForBase: 0 }]);
 });
 
 it('[C1] closes a search that was recorded after its session had ended, and not one that was asked later', async () => {

@@ -13,7 +13,8 @@ interface DecisionRow extends Record<string, unknown> {
 
 const mostDecisions = 10_000;
 
-const isLearnable = `not (choice ->> 'evaluation')::boolean`;
+/** SQL: whether policies may learn from a decision. Its outcome is `none` after the only feedback on the search was withdrawn. */
+const isLearnable = `not (choice ->> 'evaluation')::boolean and outcome ->> 'kind' <> 'none'`;
 
 /** What a tenant's decisions amount to. */
 export interface DecisionCounts {
