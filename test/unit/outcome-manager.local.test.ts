@@ -10,8 +10,9 @@ import { sessionKeyOf } from '../../src/domain/learning/session-key.ts';
 import { newFeedback } from '../../src/domain/learning/outcome.ts';
 import type { OutcomeEvent } from '../../src/domain/learning/events.ts';
 import { signSearchId } from '../../src/domain/retrieval/search-id.ts';
+import type { UseEvent } from '../../src/domain/learning/value-events.ts';
 import type { FeedbackEvent, RetrievalEvent } from '../../src/domain/retrieval/events.ts';
-import { feedbackStream, outcomeStream, retrievalStream } from '../../src/domain/streams.ts';
+import { feedbackStream, outcomeStream, retrievalStream, useStream } from '../../src/domain/streams.ts';
 import { systemClock } from '../../src/ports/clock.ts';
 import { learningSchema } from '../../src/processors/learning-schema.ts';
 import { ManagedProcessor } from '../../src/processors/managed-processor.ts';
@@ -158,6 +159,9 @@ function ask(
   const context = eventContext(contextOf(tenant), callerKey(vault, caller));
   return { id, searchId, record: () => store.append(stream, 'noStream', [performed], context) };
 }
+
+const usesOf = async (tenant: string, { id }: Asked) =>
+  (await test.store.load<UseEvent>(useStream(tenant, id))).map(({ event }) => event.data.results);
 
 const outcomesOf = async (tenant: string, { id }: Asked) =>
   (await test.store.load<OutcomeEvent>(outcomeStream(tenant, id))).map(({ event }) => event.data);
@@ -342,6 +346,22 @@ it('[C1] [C3] nothing is learned from a search whose only feedback was withdrawn
   expect((await decisions.forBase(10)).filter(({ tenant }) => tenant === 'w')).toEqual([]);
   const counts = (await decisions.counts()).filter(({ tenant }) => tenant === 'w');
   expect(counts).toEqual([{ tenant: 'w', finished: 1, waiting: 0, waitingForBase: 0 }]);
+});
+
+it('[C1] [C5] feedback that was withdrawn leaves no use of the search behind, and says nothing about its results', async () => {
+  const own = ask('v');
+  await own.record();
+  await judge('v', own, 1);
+  await follow();
+  await follow();
+  expect(await usesOf('v', own)).toMatchObject([[{ memoryId, used: true }]]);
+  await judge('v', own, -1);
+  await follow();
+  await follow();
+  expect(await usesOf('v', own)).toMatchObject([[{ memoryId, used: true }], []]);
+  await postOutcome(services(), contextOf('v'), own.searchId, { used: [] });
+  await follow();
+  expect(await usesOf('v', own)).toMatchObject([[{ used: true }], [], [{ memoryId, used: false }]]);
 });
 
 it('[C1] closes a search that was recorded after its session had ended, and not one that was asked later', async () => {

@@ -133,6 +133,10 @@ describe('what was used', () => {
     expect(explicitlyUsed([judged('a', 'used'), judged('b', 'used'), judged('a', 'ignored')])).toEqual(
       new Set(['b']),
     );
+    expect(explicitlyUsed([judged('a', 'used'), judged('b', 'ignored'), judged('a', 'withdrawn')])).toEqual(
+      new Set(),
+    );
+    expect(explicitlyUsed([judged('a', 'used'), judged('a', 'withdrawn')])).toBeUndefined();
   });
 
   it('[C5] does not come from feedback that was withdrawn', () => {

@@ -3,7 +3,7 @@ import { defineEvent, type EventOf } from '../events/define.ts';
 
 /**
  * Which results of a search were used, by its explicit outcome. The last event of the stream counts, because a later outcome replaces an
- * earlier one. The event holds ids and numbers, and nothing of the content or question.
+ * earlier one; without results if all feedback was withdrawn. The event holds ids and numbers, and nothing of the content or question.
  */
 export const UseObserved = defineEvent({
   type: 'UseObserved',
