@@ -1,9 +1,12 @@
 import { v7 as newId } from 'uuid';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { migrate } from '../../src/adapters/migrate.ts';
-import type { CommandContext } from '../../src/commands/context.ts';
+import { eventContext, type CommandContext } from '../../src/commands/context.ts';
+import { bootstrapPolicy } from '../../src/commands/policies/bootstrap-policy.ts';
 import { PolicyLearning } from '../../src/commands/policies/policy-learning.ts';
 import type { PolicyUpdate, RoutePolicyEvent } from '../../src/domain/learning/policy-events.ts';
+import { evaluate } from '../../src/domain/learning/estimators.ts';
+import { figuresOf } from '../../src/domain/learning/policy-decider.ts';
 import { emptyHistory, evolve } from '../../src/domain/learning/policy-history.ts';
 import { routePolicyStream } from '../../src/domain/streams.ts';
 import { systemClock } from '../../src/ports/clock.ts';
@@ -191,6 +194,29 @@ it('[C4] the global base learns from several tenants in turn, each decision once
   expect(await waitingOf('a')).toBe(15);
   const { trainer } = await learning().historyOf('system');
   expect(Object.keys(trainer.principals)).toEqual(tenants);
+});
+
+it('[C6] a cold start after what was learned has been rejected changes nothing', async () => {
+  await decided('acme', 20);
+  await learning().train('acme');
+  const { learned, revision } = await learning().historyOf('acme');
+  const own = { ...system, caller: adminOf('acme') };
+  const rejected: RoutePolicyEvent = {
+    type: 'PolicyCompared',
+    data: {
+      version: learned!.version,
+      incumbent: 'rules-1',
+      verdict: 'reject',
+      reason: 'worse than the incumbent',
+      looks: 1,
+      figures: figuresOf(evaluate([])),
+    },
+  };
+  await test.store.append(routePolicyStream('acme'), revision, [rejected], eventContext(own));
+  expect(await bootstrapPolicy(services(), own, learning(), 0.3)).toMatchObject({
+    version: 'learned-1',
+    learnedFrom: 0,
+  });
 });
 
 it('[C7] a candidate that is better is promoted after 50 matched deviations, first to a share, and rolled back when it turns out worse', async () => {

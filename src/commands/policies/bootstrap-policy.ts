@@ -35,10 +35,11 @@ export async function bootstrapPolicy(
       key: () => callerKey(services.vault, context.caller),
     },
   );
-  const last = history.at(-1)?.event;
-  const isAppended = !replayed && !isUnchanged;
-  if (isAppended && last?.type === 'PolicyUpdated') learning.took(tenant, last, position);
-  const { learned, versions } = history.reduce(evolve, emptyHistory);
-  const learnedFrom = isUnchanged ? 0 : (versions.at(-1)?.learnedFrom ?? 0);
-  return { version: learned!.version, learnedFrom, position, replayed };
+  const appended = replayed || isUnchanged ? undefined : history.at(-1)?.event;
+  if (appended?.type === 'PolicyUpdated') learning.took(tenant, appended, position);
+  // What was learned may have been rejected since, but the last step is among the latest versions.
+  const { versions } = history.reduce(evolve, emptyHistory);
+  const last = versions.findLast(({ learnedFrom }) => learnedFrom !== undefined)!;
+  const learnedFrom = isUnchanged ? 0 : last.learnedFrom!;
+  return { version: last.policy.version, learnedFrom, position, replayed };
 }
