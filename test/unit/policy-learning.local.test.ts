@@ -6,6 +6,7 @@ import { bootstrapPolicy } from '../../src/commands/policies/bootstrap-policy.ts
 import { PolicyLearning } from '../../src/commands/policies/policy-learning.ts';
 import type { PolicyUpdate, RoutePolicyEvent } from '../../src/domain/learning/policy-events.ts';
 import { evaluate } from '../../src/domain/learning/estimators.ts';
+import { shipped } from '../../src/domain/learning/global-base.ts';
 import { figuresOf } from '../../src/domain/learning/policy-decider.ts';
 import { emptyHistory, evolve } from '../../src/domain/learning/policy-history.ts';
 import { routePolicyStream } from '../../src/domain/streams.ts';
@@ -39,12 +40,12 @@ beforeEach(() => test.sql.query('truncate log.events, control.decisions, control
 const services = () => ({ store: test.store, vault: test.vault, clock: systemClock, newId });
 const system: CommandContext = { caller: adminOf('system'), cause: 'system', correlationId: 'policies' };
 
-function learning(): PolicyLearning {
+function learning(read = decisions): PolicyLearning {
   const checkpoint = new CheckpointTable(test.sql, outcomesName, test.store);
   return new PolicyLearning(
     {
       services: services(),
-      decisions,
+      decisions: read,
       historyOf: async (tenant) =>
         (await test.store.load<RoutePolicyEvent>(routePolicyStream(tenant))).reduce(evolve, emptyHistory),
       handledOf: async () => (await checkpoint.read()).position,
@@ -216,6 +217,31 @@ it('[C6] a cold start after what was learned has been rejected changes nothing',
   expect(await bootstrapPolicy(services(), own, learning(), 0.3)).toMatchObject({
     version: 'learned-1',
     learnedFrom: 0,
+  });
+});
+
+it('[C7] a version in force is watched for as long as decisions arrive, although only the latest are read', async () => {
+  const policy = { version: 'base-0', base: shipped.weights, tenant: {}, decisions: 0 };
+  const promoted: RoutePolicyEvent = {
+    type: 'PolicyPromoted',
+    data: { policy, share: 'all', by: 'operator', forced: true, looks: 0 },
+  };
+  const own = eventContext({ ...system, caller: adminOf('acme') });
+  ({ position } = await test.store.append(routePolicyStream('acme'), 'noStream', [promoted], own));
+  const latest = Object.assign(Object.create(decisions) as LoggedDecisions, {
+    since: async (...asked: Parameters<LoggedDecisions['since']>) =>
+      (await decisions.since(...asked)).slice(-100),
+  });
+  const watching = learning(latest);
+  await decided('acme', 100);
+  expect(await watching.judge('acme')).toBeUndefined();
+  // What was better is worse now.
+  await decided('acme', 40, (index) => ({ isUsed: index % 2 === 1 }));
+  expect(await watching.judge('acme')).toBeUndefined();
+  await decided('acme', 60, (index) => ({ isUsed: index % 2 === 1 }));
+  expect(await watching.judge('acme')).toMatchObject({
+    type: 'PolicyRolledBack',
+    data: { version: 'base-0', to: 'rules-1', reason: 'worse' },
   });
 });
 

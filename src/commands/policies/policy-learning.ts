@@ -49,8 +49,8 @@ export class PolicyLearning {
   readonly #context: CommandContext;
   /** Position of the last event that this process appended for a tenant: what is read is not older. */
   readonly #appended = new Map<string, number>();
-  /** By tenant, how many decisions the policy in force had when it was last watched, since which change of traffic. */
-  readonly #watched = new Map<string, { readonly since: number; readonly decisions: number }>();
+  /** By tenant, the latest decision when the policy in force was last watched, and the change of traffic since which it is. */
+  readonly #watched = new Map<string, { readonly since: number; readonly searchId: string | undefined }>();
 
   constructor(parts: PolicyLearningParts, context: CommandContext) {
     this.#parts = parts;
@@ -126,9 +126,11 @@ export class PolicyLearning {
     if (!before) return undefined;
     const log = (await this.#parts.decisions.since(tenant, since)).filter(isTold);
     const last = this.#watched.get(tenant);
-    const watched = last?.since === since ? last.decisions : 0;
+    // Not the length of the log: only the latest decisions are read.
+    const watched =
+      last?.since === since ? log.findLastIndex(({ searchId }) => searchId === last.searchId) + 1 : 0;
     if (!canary && log.length < watched + watchedEvery) return undefined;
-    this.#watched.set(tenant, { since, decisions: log.length });
+    this.#watched.set(tenant, { since, searchId: log.at(-1)?.searchId });
     const evaluation = compare(log, chooserOf(live), chooserOf(before));
     const figures = figuresOf(evaluation);
     switch (watchLive(evaluation, canary !== undefined)) {
