@@ -220,6 +220,15 @@ it('[C6] a cold start after what was learned has been rejected changes nothing',
   });
 });
 
+it('[C7] a base that was rejected is not compared again, although nothing was learned since', async () => {
+  // Decomposition, which the base chooses, is worse.
+  const isWorse = (index: number) => ({ isUsed: index % 2 === 1, evaluation: true });
+  await decided('acme', 100, isWorse);
+  expect(await learning().judge('acme')).toMatchObject({ data: { version: 'base-0', verdict: 'reject' } });
+  await decided('acme', 100, isWorse);
+  expect(await learning().judge('acme')).toBeUndefined();
+});
+
 it('[C7] a version in force is watched for as long as decisions arrive, although only the latest are read', async () => {
   const policy = { version: 'base-0', base: shipped.weights, tenant: {}, decisions: 0 };
   const promoted: RoutePolicyEvent = {

@@ -147,6 +147,8 @@ export class PolicyLearning {
     if (history.canary) return undefined;
     const candidate = candidateOf(history, await this.base());
     if (candidate.version === history.incumbent.version) return undefined;
+    // Learning starts from a rejected base again, but that is not compared again.
+    if (candidate.version === history.rejectedBase) return undefined;
     const [mine, theirs] = [chooserOf(candidate), chooserOf(history.incumbent)];
     const evidence = evidenceFor(candidate, await this.#parts.decisions.since(tenant, history.since));
     // What a look needs, without the estimates.
