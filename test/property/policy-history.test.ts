@@ -128,6 +128,8 @@ describe('history of policies', () => {
         }
         expect(history.canary).toBeUndefined();
       }),
+      // A canary with the version in force: only the canary ends with its roll-back.
+      { examples: [[['look', 'learn', 'complete', 'look', 'complete', 'look']]] },
     );
   });
 

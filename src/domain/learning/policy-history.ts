@@ -113,7 +113,7 @@ export function evolve(history: PolicyHistory, recorded: RecordedPolicyEvent): P
       const { version, to, figures } = event.data;
       const versions = withFigures(history.versions, version, figures, to);
       const changed = { ...history, revision, canary: undefined, looks: 0, since: position, versions };
-      if (version !== history.incumbent.version) return changed;
+      if (version === history.canary?.version || version !== history.incumbent.version) return changed;
       return {
         ...changed,
         incumbent: history.earlier.at(-1) ?? rulePolicy,
