@@ -11,6 +11,7 @@ import { figuresOf } from '../../src/domain/learning/policy-decider.ts';
 import { emptyHistory, evolve } from '../../src/domain/learning/policy-history.ts';
 import { routePolicyStream } from '../../src/domain/streams.ts';
 import { systemClock } from '../../src/ports/clock.ts';
+import type { EventStore } from '../../src/ports/event-store.ts';
 import { CheckpointTable } from '../../src/processors/checkpoint-table.ts';
 import { learningSchema } from '../../src/processors/learning-schema.ts';
 import { ManagedProcessor } from '../../src/processors/managed-processor.ts';
@@ -40,11 +41,11 @@ beforeEach(() => test.sql.query('truncate log.events, control.decisions, control
 const services = () => ({ store: test.store, vault: test.vault, clock: systemClock, newId });
 const system: CommandContext = { caller: adminOf('system'), cause: 'system', correlationId: 'policies' };
 
-function learning(read = decisions): PolicyLearning {
+function learning(read = decisions, store: EventStore = test.store): PolicyLearning {
   const checkpoint = new CheckpointTable(test.sql, outcomesName, test.store);
   return new PolicyLearning(
     {
-      services: services(),
+      services: { store },
       decisions: read,
       historyOf: async (tenant) =>
         (await test.store.load<RoutePolicyEvent>(routePolicyStream(tenant))).reduce(evolve, emptyHistory),
@@ -252,6 +253,22 @@ it('[C7] a version in force is watched for as long as decisions arrive, although
     type: 'PolicyRolledBack',
     data: { version: 'base-0', to: 'rules-1', reason: 'worse' },
   });
+});
+
+it('[C3] [C4] many steps are appended in parts, because a log limits the size of an append', async () => {
+  const sizes: number[] = [];
+  const store = Object.assign(Object.create(test.store) as EventStore, {
+    append(...appended: Parameters<EventStore['append']>) {
+      sizes.push(appended[2].length);
+      return test.store.append(...appended);
+    },
+  });
+  for (const tenant of ['a', 'b', 'c', 'd']) await decided(tenant, tenant === 'a' ? 460 : 160);
+  expect(await learning(decisions, store).train('a')).toBe(460);
+  expect(await learning(decisions, store).trainBase()).toBe(640);
+  expect(sizes).toEqual([20, 3, 20, 12]);
+  expect(new Set(await consumedIn('a')).size).toBe(460);
+  expect(new Set(await consumedIn('system')).size).toBe(640);
 });
 
 it('[C7] a candidate that is better is promoted after 50 matched deviations, first to a share, and rolled back when it turns out worse', async () => {

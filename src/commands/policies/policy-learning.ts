@@ -21,8 +21,10 @@ import { WrongExpectedRevision, type StreamName } from '../../ports/event-log.ts
 import type { LoggedDecisions } from '../../read-models/learning/logged-decisions.ts';
 import { eventContext, inTenant, type CommandContext, type CommandServices } from '../context.ts';
 
-/** Steps that are appended at once. */
+/** Steps that are made at once. */
 const stepsAtOnce = 100;
+/** Steps in one append. A step with many principals has up to 25 kB, and KurrentDB takes 1 MiB. */
+const stepsInAppend = 20;
 /** A policy with all traffic is compared with its predecessor whenever it has so many more decisions. */
 const watchedEvery = 50;
 /** Decisions of one tenant that a round of the global base reads. */
@@ -72,7 +74,7 @@ export class PolicyLearning {
       steps.push(step);
       history = stepped(history, step);
     }
-    return (await this.#append(tenant, before.revision, steps)) ? this.#report(steps) : 0;
+    return this.#appendSteps(tenant, before.revision, steps);
   }
 
   /** The same for the global base, with decisions of all tenants. */
@@ -84,8 +86,7 @@ export class PolicyLearning {
       before,
       waiting.filter(({ decision }) => isTrainable(decision)),
     );
-    if (steps.length === 0) return 0;
-    return (await this.#append(systemTenant, before.revision, steps)) ? this.#report(steps) : 0;
+    return this.#appendSteps(systemTenant, before.revision, steps);
   }
 
   async base(): Promise<Base> {
@@ -186,5 +187,16 @@ export class PolicyLearning {
   #report(steps: readonly PolicyUpdate[]): number {
     for (const step of steps) this.#parts.onStep?.(step);
     return steps.reduce((sum, { data }) => sum + data.consumed.length, 0);
+  }
+
+  /** Appends steps in parts, as long as nobody else is faster. Resolves with the number of decisions learned from. */
+  async #appendSteps(tenant: string, revision: number, steps: readonly PolicyUpdate[]): Promise<number> {
+    let learnedFrom = 0;
+    for (let from = 0; from < steps.length; from += stepsInAppend) {
+      const part = steps.slice(from, from + stepsInAppend);
+      if (!(await this.#append(tenant, revision + from, part))) break;
+      learnedFrom += this.#report(part);
+    }
+    return learnedFrom;
   }
 }
