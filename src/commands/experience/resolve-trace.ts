@@ -1,6 +1,6 @@
 import { canonicalJson } from '../../domain/json.ts';
 import type { Outcome } from '../../domain/learning/logged-decision.ts';
-import { outcomeOf } from '../../domain/learning/outcome.ts';
+import { outcomeOf, type OutcomeSignal } from '../../domain/learning/outcome.ts';
 import { explicitlyUsed } from '../../domain/learning/used-results.ts';
 import type { TraceEvent } from '../../domain/experience/events.ts';
 import type { TraceOutcome } from '../../domain/experience/trace.ts';
@@ -27,7 +27,7 @@ export async function resolveTrace(
   if ((await services.store.loadOne(stream, 0)) === undefined) return;
   const signals = await signalsOf(services.store, tenant, searchId);
   const outcome = traceOutcomeOf(outcomeOf(signals));
-  const used = explicitlyUsed(signals) ?? new Set<string>();
+  const used = explicitlyUsed(signals) ?? inContext(signals);
   await changeStream<TraceEvent>(services, context, {
     stream,
     memoryId: '',
@@ -51,6 +51,11 @@ export async function resolveTrace(
           ];
     },
   });
+}
+
+/** The memories that were put into a context: they count as used until an explicit outcome says better. */
+function inContext(signals: readonly OutcomeSignal[]): ReadonlySet<string> {
+  return new Set(signals.flatMap(({ source, memoryIds }) => (source === 'context' ? memoryIds : [])));
 }
 
 function traceOutcomeOf({ kind, quality = 1 }: Outcome): TraceOutcome {
