@@ -48,4 +48,13 @@ create table control.outcome_posters (
 );
 `,
   'alter table control.decisions add column base_consumed boolean not null default false',
+  // What waits to be learned from, among all decisions of a year.
+  `
+create index on control.decisions (log_id, tenant, position)
+  where finished and choice is not null and not consumed
+    and not (choice ->> 'evaluation')::boolean and outcome ->> 'kind' <> 'none';
+create index on control.decisions (log_id, tenant, position)
+  where finished and choice is not null and not base_consumed
+    and not (choice ->> 'evaluation')::boolean and outcome ->> 'kind' <> 'none';
+`,
 ];
