@@ -27,8 +27,8 @@ export class PolicyTrainer implements EventProcessor {
   readonly name = 'policy-trainer';
   readonly sharing = 'lease';
   readonly #parts: TrainerParts;
-  /** Finished decisions of each tenant that were judged. */
-  readonly #judged = new Map<string, number>();
+  /** Of each tenant, its finished decisions when they were last judged, and how many have arrived; old ones are deleted meanwhile. */
+  readonly #judged = new Map<string, { readonly finished: number; readonly arrived: number }>();
 
   constructor(parts: TrainerParts) {
     this.#parts = parts;
@@ -66,9 +66,11 @@ export class PolicyTrainer implements EventProcessor {
   async #tenant({ tenant, finished, waiting }: DecisionCounts): Promise<boolean> {
     const { learning } = this.#parts;
     const learnedFrom = waiting >= leastDecisions ? await learning.train(tenant) : 0;
-    if (this.#judged.get(tenant) === finished && learnedFrom === 0) return waiting < leastDecisions;
-    const event = await learning.judge(tenant);
-    this.#judged.set(tenant, finished);
+    const before = this.#judged.get(tenant) ?? { finished: 0, arrived: 0 };
+    if (before.finished === finished && learnedFrom === 0) return waiting < leastDecisions;
+    const arrived = before.arrived + Math.max(0, finished - before.finished);
+    const event = await learning.judge(tenant, arrived);
+    this.#judged.set(tenant, { finished, arrived });
     return waiting - learnedFrom < leastDecisions && event === undefined;
   }
 

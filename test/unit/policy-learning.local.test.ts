@@ -225,9 +225,37 @@ it('[C7] a base that was rejected is not compared again, although nothing was le
   // Decomposition, which the base chooses, is worse.
   const isWorse = (index: number) => ({ isUsed: index % 2 === 1, evaluation: true });
   await decided('acme', 100, isWorse);
-  expect(await learning().judge('acme')).toMatchObject({ data: { version: 'base-0', verdict: 'reject' } });
+  expect(await learning().judge('acme', 100)).toMatchObject({
+    data: { version: 'base-0', verdict: 'reject' },
+  });
   await decided('acme', 100, isWorse);
-  expect(await learning().judge('acme')).toBeUndefined();
+  expect(await learning().judge('acme', 200)).toBeUndefined();
+});
+
+/** The decisions of the table, at most the latest `most`, and how often they were read. */
+function countedReads(most = Infinity) {
+  const reads = { count: 0 };
+  const latest = Object.assign(Object.create(decisions) as LoggedDecisions, {
+    async since(...asked: Parameters<LoggedDecisions['since']>) {
+      reads.count++;
+      return (await decisions.since(...asked)).slice(-most);
+    },
+  });
+  return { reads, latest };
+}
+
+it('[C7] decisions are read only when there may be enough for a look', async () => {
+  const { reads, latest } = countedReads();
+  const judging = learning(latest);
+  // Every second one took the route that only the base chooses.
+  await decided('acme', 80, () => ({ evaluation: true }));
+  expect(await judging.judge('acme', 80)).toBeUndefined();
+  expect(reads.count).toBe(1);
+  await decided('acme', 9, () => ({ evaluation: true }));
+  expect(await judging.judge('acme', 89)).toBeUndefined();
+  expect(reads.count).toBe(1);
+  await decided('acme', 20, () => ({ evaluation: true }));
+  expect(await judging.judge('acme', 109)).toMatchObject({ type: 'PolicyPromoted' });
 });
 
 it('[C7] a version in force is watched for as long as decisions arrive, although only the latest are read', async () => {
@@ -238,18 +266,14 @@ it('[C7] a version in force is watched for as long as decisions arrive, although
   };
   const own = eventContext({ ...system, caller: adminOf('acme') });
   ({ position } = await test.store.append(routePolicyStream('acme'), 'noStream', [promoted], own));
-  const latest = Object.assign(Object.create(decisions) as LoggedDecisions, {
-    since: async (...asked: Parameters<LoggedDecisions['since']>) =>
-      (await decisions.since(...asked)).slice(-100),
-  });
-  const watching = learning(latest);
+  const watching = learning(countedReads(100).latest);
   await decided('acme', 100);
-  expect(await watching.judge('acme')).toBeUndefined();
+  expect(await watching.judge('acme', 100)).toBeUndefined();
   // What was better is worse now.
-  await decided('acme', 40, (index) => ({ isUsed: index % 2 === 1 }));
-  expect(await watching.judge('acme')).toBeUndefined();
-  await decided('acme', 60, (index) => ({ isUsed: index % 2 === 1 }));
-  expect(await watching.judge('acme')).toMatchObject({
+  await decided('acme', 49, (index) => ({ isUsed: index % 2 === 1 }));
+  expect(await watching.judge('acme', 149)).toBeUndefined();
+  await decided('acme', 51, (index) => ({ isUsed: index % 2 === 1 }));
+  expect(await watching.judge('acme', 200)).toMatchObject({
     type: 'PolicyRolledBack',
     data: { version: 'base-0', to: 'rules-1', reason: 'worse' },
   });

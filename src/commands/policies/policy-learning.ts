@@ -51,8 +51,10 @@ export class PolicyLearning {
   readonly #context: CommandContext;
   /** Position of the last event that this process appended for a tenant: what is read is not older. */
   readonly #appended = new Map<string, number>();
-  /** By tenant, the latest decision when the policy in force was last watched, and the change of traffic since which it is. */
-  readonly #watched = new Map<string, { readonly since: number; readonly searchId: string | undefined }>();
+  /** By tenant, how many decisions had arrived when the policy in force was last watched, since which change of traffic. */
+  readonly #watched = new Map<string, { readonly since: number; readonly arrived: number }>();
+  /** By tenant, how many decisions must have arrived before there can be enough evidence for the candidate of a revision and a base. */
+  readonly #lookAt = new Map<string, { readonly of: string; readonly arrived: number }>();
 
   constructor(parts: PolicyLearningParts, context: CommandContext) {
     this.#parts = parts;
@@ -113,25 +115,32 @@ export class PolicyLearning {
     return compareVersion(policy, history, base, await this.#parts.decisions.since(tenant, history.since));
   }
 
-  /** Watches what is live, and looks at the evidence for the candidate. Resolves with what has changed, if anything. */
-  async judge(tenant: string): Promise<RoutePolicyEvent | undefined> {
+  /**
+   * Watches what is live, and looks at the evidence for the candidate. Resolves with what has changed, if anything.
+   *
+   * @param arrived Number of the tenant's finished decisions so far, counted from any moment. They are only read again once there are
+   *   enough new ones.
+   */
+  async judge(tenant: string, arrived: number): Promise<RoutePolicyEvent | undefined> {
     const history = await this.historyOf(tenant);
-    const event = (await this.#watch(tenant, history)) ?? (await this.#look(tenant, history));
+    const event =
+      (await this.#watch(tenant, history, arrived)) ?? (await this.#look(tenant, history, arrived));
     if (!event) return undefined;
     return (await this.#append(tenant, history.revision, [event])) ? event : undefined;
   }
 
-  async #watch(tenant: string, history: PolicyHistory): Promise<RoutePolicyEvent | undefined> {
+  async #watch(
+    tenant: string,
+    history: PolicyHistory,
+    arrived: number,
+  ): Promise<RoutePolicyEvent | undefined> {
     const { canary, incumbent, earlier, since } = history;
     const [live, before] = canary ? [canary, incumbent] : [incumbent, earlier.at(-1)];
     if (!before) return undefined;
-    const log = (await this.#parts.decisions.since(tenant, since)).filter(isTold);
     const last = this.#watched.get(tenant);
-    // Not the length of the log: only the latest decisions are read.
-    const watched =
-      last?.since === since ? log.findLastIndex(({ searchId }) => searchId === last.searchId) + 1 : 0;
-    if (!canary && log.length < watched + watchedEvery) return undefined;
-    this.#watched.set(tenant, { since, searchId: log.at(-1)?.searchId });
+    if (!canary && last?.since === since && arrived < last.arrived + watchedEvery) return undefined;
+    const log = (await this.#parts.decisions.since(tenant, since)).filter(isTold);
+    this.#watched.set(tenant, { since, arrived });
     const evaluation = compare(log, chooserOf(live), chooserOf(before));
     const figures = figuresOf(evaluation);
     switch (watchLive(evaluation, canary !== undefined)) {
@@ -144,19 +153,31 @@ export class PolicyLearning {
     }
   }
 
-  async #look(tenant: string, history: PolicyHistory): Promise<RoutePolicyEvent | undefined> {
+  async #look(
+    tenant: string,
+    history: PolicyHistory,
+    arrived: number,
+  ): Promise<RoutePolicyEvent | undefined> {
     if (history.canary) return undefined;
-    const candidate = candidateOf(history, await this.base());
+    const base = await this.base();
+    const candidate = candidateOf(history, base);
     if (candidate.version === history.incumbent.version) return undefined;
     // Learning starts from a rejected base again, but that is not compared again.
     if (candidate.version === history.rejectedBase) return undefined;
+    const of = `${history.revision}/${base.version}`;
+    const next = this.#lookAt.get(tenant);
+    if (next?.of === of && arrived < next.arrived) return undefined;
     const [mine, theirs] = [chooserOf(candidate), chooserOf(history.incumbent)];
     const evidence = evidenceFor(candidate, await this.#parts.decisions.since(tenant, history.since));
     // What a look needs, without the estimates.
-    const matched = evidence.filter(
+    const { length: matched } = evidence.filter(
       ({ features, arms, taken }) => taken === mine(features, arms) && taken !== theirs(features, arms),
     );
-    if (matched.length < evidenceForLook(history.looks)) return undefined;
+    const needed = evidenceForLook(history.looks);
+    if (matched < needed) {
+      this.#lookAt.set(tenant, { of, arrived: arrived + needed - matched });
+      return undefined;
+    }
     const evaluation = compare(evidence, mine, theirs);
     return afterLook(history, candidate, evaluation, decidePromotion(evaluation, history.looks));
   }
