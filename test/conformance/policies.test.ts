@@ -257,10 +257,17 @@ describe('Trainer State Persistence', () => {
     expect(candidate).toBe('base-0');
     const learned = `learned-${decisions / 20}`;
     expect(items.map(({ version }: Json) => version)).toContain(learned);
-    const consumed = (await auditEvents(admin, 'type=PolicyUpdated')).flatMap(
-      ({ data }) => data.consumed as readonly { searchId: string }[],
-    );
+    let consumed: readonly { searchId: string }[] = [];
+    // The read model of the audit may lag behind that of the policies.
+    await expect
+      .poll(
+        async () => {
+          consumed = (await auditEvents(admin, 'type=PolicyUpdated')).flatMap(({ data }) => data.consumed);
+          return consumed.length;
+        },
+        { timeout: 30_000 },
+      )
+      .toBeGreaterThanOrEqual(decisions);
     expect(new Set(consumed.map(({ searchId }) => searchId)).size).toBe(consumed.length);
-    expect(consumed.length).toBeGreaterThanOrEqual(decisions);
   });
 });
