@@ -81,17 +81,6 @@ export async function generateSummaries(
   }
 }
 
-/** Like `generateSummaries` for one scope; rejects with its error. */
-export async function generateSummary(
-  parts: GeneratorParts,
-  generation: Generation,
-  signal: AbortSignal,
-): Promise<'generated' | 'unchanged'> {
-  const [outcome] = await generateSummaries(parts, [generation], signal);
-  if (typeof outcome === 'object') throw outcome.error;
-  return outcome!;
-}
-
 async function prepare(
   { services, read }: GeneratorParts,
   generation: Generation,

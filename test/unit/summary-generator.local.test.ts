@@ -15,7 +15,8 @@ import { summaryScheduleSchema } from '../../src/processors/summary-schedule-sch
 import type { Term } from '../../src/processors/processor.ts';
 import { WakeUp } from '../../src/support/wake-up.ts';
 import {
-  generateSummary,
+  generateSummaries,
+  type Generation,
   type GeneratorParts,
   type ScopeContent,
 } from '../../src/worker/summary-generator.ts';
@@ -69,6 +70,13 @@ function parts(read: GeneratorParts['read']): GeneratorParts {
     tokenizer: { name: 'o200k_base', counter: async () => (text) => countTokens(text) },
     read,
   };
+}
+
+/** Generates the summaries of one scope; rejects with its error. */
+async function generateSummary(parts: GeneratorParts, generation: Generation, signal: AbortSignal) {
+  const [outcome] = await generateSummaries(parts, [generation], signal);
+  if (typeof outcome === 'object') throw outcome.error;
+  return outcome;
 }
 
 async function eventsOf(user: string): Promise<SummaryEvent[]> {

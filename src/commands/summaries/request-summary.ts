@@ -58,7 +58,7 @@ export async function requestSummary(
 }
 
 /** Adds the caller's own user and agent to the scope if the layer needs them and the request leaves them out. */
-export function completeScope(caller: TenantContext, { layer, scope }: SummaryScope): SummaryScope {
+function completeScope(caller: TenantContext, { layer, scope }: SummaryScope): SummaryScope {
   const wanted = visibilityKeys(layer);
   const surplus = scopeKeys.find((key) => scope[key] !== undefined && !wanted.includes(key));
   if (surplus !== undefined) {

@@ -64,7 +64,7 @@ export const noFeedback: Readonly<Record<FeedbackKind, number>> = {
 };
 
 /** Importance of a memory until it is learned. */
-export const neutralImportance = 0.5;
+const neutralImportance = 0.5;
 
 export const noAccess: Counters = { importance: neutralImportance, feedback: noFeedback, accessCount: 0 };
 

@@ -11,7 +11,7 @@ export const summaryTriggers = ['refresh', 'context', 'changes', 'interval', 'in
 export type SummaryTrigger = (typeof summaryTriggers)[number];
 
 /** Why a summary no longer says what its sources say. */
-export const invalidations = ['erased', 'deleted', 'replaced'] as const;
+const invalidations = ['erased', 'deleted', 'replaced'] as const;
 export type Invalidation = (typeof invalidations)[number];
 
 const scope = z.object(scopeSchema.shape);
