@@ -12,4 +12,6 @@ create table control.trace_memories (
   primary key (log_id, tenant, memory_id, trace_id)
 );
 `,
+  // An erased trace removes all its rows.
+  'create index on control.trace_memories (log_id, tenant, trace_id)',
 ];
