@@ -178,6 +178,13 @@ describe('history of policies', () => {
     const versions = histories.map((history) => candidateOf(history, shipped).version);
     expect(versions[1]).toBe('base-0');
     expect(versions.at(-1)).toBe('learned-30');
+    // Also after a look that did not decide on it.
+    const looked = play([...steps, 'look-again']).histories.at(-1)!;
+    expect(looked.looks).toBe(1);
+    expect(candidateOf(looked, shipped).version).toBe('learned-30');
+    // A base that had a look itself is compared until its third look.
+    const based = play(['learn', 'look-again', ...steps]).histories.at(-1)!;
+    expect(candidateOf(based, shipped).version).toBe('base-0');
   });
 
   it('[C3] the same decisions make the same step to the bit, in any order', () => {

@@ -39,6 +39,8 @@ export interface PolicyHistory {
   readonly earlier: readonly RoutePolicy[];
   /** Looks at the evidence since traffic last changed. */
   readonly looks: number;
+  /** Whether a base was among the candidates of these looks. */
+  readonly lookedAtBase: boolean;
   /** The base that was rejected last, which is not compared again; undefined if none was rejected. */
   readonly rejectedBase?: string | undefined;
   /** Position from which decisions count as evidence: when traffic last changed. */
@@ -56,9 +58,13 @@ export const emptyHistory: PolicyHistory = {
   canary: undefined,
   earlier: [],
   looks: 0,
+  lookedAtBase: false,
   since: 0,
   versions: [],
 };
+
+/** After each change of traffic, a new comparison begins. */
+const noEvidence = { looks: 0, lookedAtBase: false } as const;
 
 const keptVersions = 50;
 const keptEarlier = 10;
@@ -94,9 +100,11 @@ export function evolve(history: PolicyHistory, recorded: RecordedPolicyEvent): P
     case 'PolicyCompared': {
       const { version, incumbent, verdict, looks, figures } = event.data;
       const versions = withFigures(history.versions, version, figures, incumbent);
-      const compared = { ...history, revision, looks, versions };
+      const isBase = version !== history.learned?.version;
+      const lookedAtBase = history.lookedAtBase || isBase;
+      const compared = { ...history, revision, looks, lookedAtBase, versions };
       if (verdict !== 'reject') return compared;
-      if (version !== history.learned?.version) return { ...compared, rejectedBase: version };
+      if (isBase) return { ...compared, rejectedBase: version };
       return { ...compared, trainer: afterRejection(history.trainer), learned: undefined };
     }
     case 'PolicyPromoted': {
@@ -104,7 +112,7 @@ export function evolve(history: PolicyHistory, recorded: RecordedPolicyEvent): P
       const isKnown = history.versions.some((known) => known.policy.version === policy.version);
       const records = isKnown ? history.versions : withRecord(history, { policy, at, bootstrap: false });
       const versions = withFigures(records, policy.version, figures, history.incumbent.version);
-      const changed = { ...history, revision, looks: 0, since: position, versions };
+      const changed = { ...history, ...noEvidence, revision, since: position, versions };
       if (share === 'canary') return { ...changed, canary: policy };
       const earlier = [...history.earlier, history.incumbent].slice(-keptEarlier);
       return { ...changed, incumbent: policy, canary: undefined, earlier };
@@ -112,7 +120,7 @@ export function evolve(history: PolicyHistory, recorded: RecordedPolicyEvent): P
     case 'PolicyRolledBack': {
       const { version, to, figures } = event.data;
       const versions = withFigures(history.versions, version, figures, to);
-      const changed = { ...history, revision, canary: undefined, looks: 0, since: position, versions };
+      const changed = { ...history, ...noEvidence, revision, canary: undefined, since: position, versions };
       if (version === history.canary?.version || version !== history.incumbent.version) return changed;
       return {
         ...changed,
@@ -170,11 +178,11 @@ const decisionsWithoutLook = 100;
  * evidence for it (`evidenceFor`), and it does not change with every step.
  */
 export function candidateOf(history: PolicyHistory, base: Base): RoutePolicy {
-  const { canary, learned, incumbent, looks, rejectedBase, trainer } = history;
+  const { canary, learned, incumbent, looks, lookedAtBase, rejectedBase, trainer } = history;
   const isBaseFirst =
     incumbent.version === rulePolicy.version &&
     rejectedBase !== base.version &&
-    (looks === 0 ? trainer.decisions < decisionsWithoutLook : looks < looksAtBase);
+    (lookedAtBase ? looks < looksAtBase : trainer.decisions < decisionsWithoutLook);
   const started = { version: base.version, base: base.weights, tenant: {}, decisions: 0 };
   return canary ?? (isBaseFirst ? started : (learned ?? started));
 }
