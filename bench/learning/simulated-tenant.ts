@@ -2,7 +2,7 @@ import {
   chooserOf,
   compare,
   evidenceFor,
-  isTold,
+  hasExplicitOutcome,
   type Evaluation,
 } from '../../src/domain/learning/estimators.ts';
 import {
@@ -115,8 +115,8 @@ export class SimulatedTenant {
     const { canary, incumbent, earlier, since } = this.history;
     const [live, before] = canary ? [canary, incumbent] : [incumbent, earlier.at(-1)];
     if (!before || (!canary && (this.log.length - since) % watchedEvery !== 0)) return false;
-    const told = this.log.slice(since).filter(isTold);
-    const verdict = watchLive(compare(told, chooserOf(live), chooserOf(before)), canary !== undefined);
+    const explicit = this.log.slice(since).filter(hasExplicitOutcome);
+    const verdict = watchLive(compare(explicit, chooserOf(live), chooserOf(before)), canary !== undefined);
     if (verdict === 'continue') return false;
     const by = 'process';
     const event =

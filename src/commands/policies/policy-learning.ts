@@ -1,6 +1,6 @@
 import { systemTenant } from '../../domain/access/context.ts';
 import { compareVersion, type VersionComparison } from '../../domain/learning/compare-version.ts';
-import { chooserOf, compare, evidenceFor, isTold } from '../../domain/learning/estimators.ts';
+import { chooserOf, compare, evidenceFor, hasExplicitOutcome } from '../../domain/learning/estimators.ts';
 import { baseOf, stepsOfBase } from '../../domain/learning/global-base.ts';
 import type { PolicyUpdate, RoutePolicyEvent } from '../../domain/learning/policy-events.ts';
 import {
@@ -54,7 +54,7 @@ export class PolicyLearning {
   /** By tenant, how many decisions had arrived when the policy in force was last watched, since which change of traffic. */
   readonly #watched = new Map<string, { readonly since: number; readonly arrived: number }>();
   /** By tenant, how many decisions must have arrived before there can be enough evidence for the candidate of a revision and a base. */
-  readonly #lookAt = new Map<string, { readonly of: string; readonly arrived: number }>();
+  readonly #nextLook = new Map<string, { readonly of: string; readonly arrived: number }>();
 
   constructor(parts: PolicyLearningParts, context: CommandContext) {
     this.#parts = parts;
@@ -139,7 +139,7 @@ export class PolicyLearning {
     if (!before) return undefined;
     const last = this.#watched.get(tenant);
     if (!canary && last?.since === since && arrived < last.arrived + watchedEvery) return undefined;
-    const log = (await this.#parts.decisions.since(tenant, since)).filter(isTold);
+    const log = (await this.#parts.decisions.since(tenant, since)).filter(hasExplicitOutcome);
     this.#watched.set(tenant, { since, arrived });
     const evaluation = compare(log, chooserOf(live), chooserOf(before));
     const figures = figuresOf(evaluation);
@@ -165,7 +165,7 @@ export class PolicyLearning {
     // Learning starts from a rejected base again, but that is not compared again.
     if (candidate.version === history.rejectedBase) return undefined;
     const of = `${history.revision}/${base.version}`;
-    const next = this.#lookAt.get(tenant);
+    const next = this.#nextLook.get(tenant);
     if (next?.of === of && arrived < next.arrived) return undefined;
     const [mine, theirs] = [chooserOf(candidate), chooserOf(history.incumbent)];
     const evidence = evidenceFor(candidate, await this.#parts.decisions.since(tenant, history.since));
@@ -175,7 +175,7 @@ export class PolicyLearning {
     );
     const needed = evidenceForLook(history.looks);
     if (matched < needed) {
-      this.#lookAt.set(tenant, { of, arrived: arrived + needed - matched });
+      this.#nextLook.set(tenant, { of, arrived: arrived + needed - matched });
       return undefined;
     }
     const evaluation = compare(evidence, mine, theirs);

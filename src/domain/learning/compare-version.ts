@@ -1,4 +1,4 @@
-import { chooserOf, compare, evidenceFor, isTold, type Evaluation } from './estimators.ts';
+import { chooserOf, compare, evidenceFor, hasExplicitOutcome, type Evaluation } from './estimators.ts';
 import type { LoggedDecision } from './logged-decision.ts';
 import { evidenceForLook } from './looks.ts';
 import { candidateOf, type Base, type PolicyHistory } from './policy-history.ts';
@@ -40,7 +40,7 @@ export function compareVersion(
   }
   const before = earlier.at(-1);
   if (before) {
-    const compared = between(decisions.filter(isTold), before);
+    const compared = between(decisions.filter(hasExplicitOutcome), before);
     return { ...compared, ...decideInForce(compared.evaluation), needed: leastLive };
   }
   const candidate = candidateOf(history, base);

@@ -63,13 +63,13 @@ const principalsForLeavingOut = 4;
  * Whether a decision can show which of two policies is better: there was a choice, and a caller reported the outcome. Synthetic
  * decisions cannot, and neither can outcomes inferred from contexts, sessions and windows.
  */
-export function isTold({ bootstrap, arms, outcome }: LoggedDecision): boolean {
+export function hasExplicitOutcome({ bootstrap, arms, outcome }: LoggedDecision): boolean {
   return !bootstrap && arms.length > 1 && outcome.explicit && outcome.kind !== 'none';
 }
 
 /** Whether a decision is evidence for any candidate, because it was kept for evaluation and nothing has learned from it. */
 export function isEvidence(decision: LoggedDecision): boolean {
-  return decision.evaluation && isTold(decision);
+  return decision.evaluation && hasExplicitOutcome(decision);
 }
 
 /**
@@ -78,7 +78,7 @@ export function isEvidence(decision: LoggedDecision): boolean {
  * share alone.
  */
 export function evidenceFor(candidate: RoutePolicy, decisions: readonly LoggedDecision[]): LoggedDecision[] {
-  return decisions.filter(hasLearned(candidate) ? isEvidence : isTold);
+  return decisions.filter(hasLearned(candidate) ? isEvidence : hasExplicitOutcome);
 }
 
 /** Compares two policies on logged decisions, in any order. The caller selects the decisions (`evidenceFor`). */

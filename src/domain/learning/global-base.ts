@@ -41,7 +41,7 @@ export function stepsOfBase(before: PolicyHistory, waiting: readonly Waiting[]):
   const steps: PolicyUpdate[] = [];
   let history = before;
   for (;;) {
-    const taken = inTurn(queues);
+    const taken = roundRobin(queues);
     if (taken.length < leastDecisions || new Set(taken.map(({ tenant }) => tenant)).size < leastTenants)
       return steps;
     const tenants = new Map(taken.map(({ tenant, decision }) => [decision.searchId, tenant]));
@@ -58,7 +58,7 @@ export function stepsOfBase(before: PolicyHistory, waiting: readonly Waiting[]):
 }
 
 /** Takes as many decisions as a step needs from the queues, one from each tenant in turn. */
-function inTurn(queues: ReadonlyMap<string, Waiting[]>): Waiting[] {
+function roundRobin(queues: ReadonlyMap<string, Waiting[]>): Waiting[] {
   const taken: Waiting[] = [];
   for (;;) {
     const before = taken.length;
