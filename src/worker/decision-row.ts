@@ -49,6 +49,7 @@ export interface StoredRow extends Record<string, unknown> {
 
 export type SearchKey = Pick<DecisionRow, 'tenant' | 'search'>;
 
+/** The row without null: what is missing is undefined. */
 export function rowOf(row: StoredRow): DecisionRow {
   const { tenant, search, position, principal, tokens, cause, finished, consumed } = row;
   return {

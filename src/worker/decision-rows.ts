@@ -27,10 +27,12 @@ export class DecisionRows {
     this.#changed.set(keyOf(row), row);
   }
 
+  /** The changed rows as they are now. */
   get written(): DecisionRow[] {
     return [...this.#changed.values()].flatMap((key) => this.get(key) ?? []);
   }
 
+  /** The searches whose rows are to be deleted. */
   get removed(): SearchKey[] {
     return [...this.#changed.values()].filter((key) => !this.get(key));
   }

@@ -23,6 +23,7 @@ export class DecisionTable {
     this.#logId = log.logId;
   }
 
+  /** The rows of these searches, in any order, without those that the table does not have. */
   async ofSearches(keys: readonly SearchKey[]): Promise<DecisionRow[]> {
     if (keys.length === 0) return [];
     const rows = await this.#sql.query<StoredRow>(
@@ -55,6 +56,7 @@ export class DecisionTable {
     return rows.map(rowOf);
   }
 
+  /** When these sessions ended, of those that have. */
   async endsOf(sessions: readonly SessionKey[]): Promise<SessionEnd[]> {
     if (sessions.length === 0) return [];
     return this.#sql.query(
@@ -111,6 +113,7 @@ export class DecisionTable {
       );
   }
 
+  /** Deletes the rows of these searches. Repeatable. */
   async remove(tx: SqlExecutor, keys: readonly SearchKey[]): Promise<void> {
     for (const { tenant, search } of keys)
       await tx.query('delete from control.decisions where log_id = $1 and tenant = $2 and search = $3', [
@@ -147,6 +150,7 @@ export class DecisionTable {
     return this.#mark(tx, 'base_consumed', searches);
   }
 
+  /** Records that these principals, by their keyed hashes, have posted outcomes. Repeatable. */
   async addPosters(
     tx: SqlExecutor,
     posters: readonly { readonly tenant: string; readonly principal: string }[],
@@ -159,6 +163,7 @@ export class DecisionTable {
       ]);
   }
 
+  /** The searches to be closed by now, the longest overdue first. */
   async due(now: Date, limit: number): Promise<DecisionRow[]> {
     const rows = await this.#sql.query<StoredRow>(
       'select * from control.decisions where log_id = $1 and due_at <= $2 order by due_at limit $3',
@@ -167,6 +172,7 @@ export class DecisionTable {
     return rows.map(rowOf);
   }
 
+  /** When the next search is to be closed; undefined if none is open. */
   async nextDue(): Promise<Date | undefined> {
     const [row] = await this.#sql.query<{ next: Date | null }>(
       'select min(due_at) as next from control.decisions where log_id = $1',

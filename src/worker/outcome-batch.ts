@@ -53,6 +53,7 @@ export class OutcomeBatch {
     this.#texts = new SearchTexts(parts.services.store);
   }
 
+  /** Reads the rows that the events are about, and those of earlier searches that they may refine. */
   async load(events: readonly Followed[]): Promise<void> {
     const { table } = this.#parts;
     const searches = new Map<string, SearchKey>();
@@ -75,6 +76,7 @@ export class OutcomeBatch {
     for (const end of await table.endsOf(named)) this.#ends.set(`${end.tenant}/${end.session}`, end);
   }
 
+  /** Handles the next event, in the order of the log. */
   async take(loaded: Followed): Promise<void> {
     const { event } = loaded;
     switch (event.type) {
@@ -96,6 +98,7 @@ export class OutcomeBatch {
     }
   }
 
+  /** Writes what all events have changed. */
   effects = async (tx: SqlExecutor): Promise<void> => {
     const { table } = this.#parts;
     await table.reopen(tx, this.#reopened);

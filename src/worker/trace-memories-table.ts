@@ -27,6 +27,7 @@ export class TraceMemoriesTable {
     return rows.map(({ trace_id: id }) => id);
   }
 
+  /** Adds rows that the table does not have yet. */
   async add(tx: SqlExecutor, rows: readonly TraceMemory[]): Promise<void> {
     if (rows.length === 0) return;
     await tx.query(

@@ -91,10 +91,12 @@ export class PolicyLearning {
     return this.#appendSteps(systemTenant, before.revision, steps);
   }
 
+  /** The global base, with all that this process has appended. */
   async base(): Promise<Base> {
     return baseOf(await this.#parts.historyOf(systemTenant, this.#appended.get(systemTenant)));
   }
 
+  /** The history of a tenant's policies, with all that this process has appended. */
   historyOf(tenant: string): Promise<PolicyHistory> {
     return this.#parts.historyOf(tenant, this.#appended.get(tenant));
   }

@@ -63,6 +63,7 @@ export function successOf(tallies: readonly Tally[]): Beta {
   return posterior ?? { alpha: 1, beta: 1 };
 }
 
+/** The expected probability of success, 0 to 1. */
 export function meanOf({ alpha, beta }: Beta): number {
   return alpha / (alpha + beta);
 }

@@ -83,6 +83,7 @@ export function armsFor(open: ReadonlySet<ParameterName>): Arm[] {
     .filter(({ parameters }) => Object.keys(parameters).every((name) => open.has(name as ParameterName)));
 }
 
+/** Whether both change the same parameters to the same values. */
 export function isSameArm(one: SearchParameters, other: SearchParameters): boolean {
   return canonicalJson(one) === canonicalJson(other);
 }

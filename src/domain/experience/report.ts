@@ -23,6 +23,7 @@ export interface GroupReport extends GroupCounts {
 /** The 97.5 % quantile of the standard normal distribution. */
 const z = 1.96;
 
+/** The counts with the success rate and the searches for each success, with 95 % intervals. */
 export function groupReport(counts: GroupCounts): GroupReport {
   const total = counts.successes + counts.partial + counts.failures;
   if (total === 0) return counts;

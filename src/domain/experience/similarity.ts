@@ -82,6 +82,7 @@ function termLikeness(left: ReadonlySet<string>, right: ReadonlySet<string>): nu
   return (2 * common) / (left.size + right.size);
 }
 
+/** The stemmed words of a question, without stop words. */
 function termsOf(question: string): ReadonlySet<string> {
   return new Set(queryTerms(question));
 }

@@ -82,6 +82,7 @@ export function rollBack(
   return { type: 'PolicyRolledBack', data: { version, to, ...how } };
 }
 
+/** The evaluation for an event, without its infinite numbers. */
 export function figuresOf(evaluation: Evaluation): Figures {
   const { ips, snips, doublyRobust, interval, leastWithoutOne, ...counts } = evaluation;
   return {

@@ -55,6 +55,7 @@ export type Features = Readonly<Record<string, number>>;
 /** Number of a tenant's decisions at which its adjustment counts half. */
 const tenantHalfWeight = 20;
 
+/** The value of a policy's feature for a question; 0 if the question does not have it. */
 export function featureOf(features: Features, name: string): number {
   switch (name) {
     case 'bias':

@@ -101,7 +101,8 @@ export function isTrainable(decision: LoggedDecision): boolean {
  * A trajectory is one decision, so its return is its reward (requirement C2). The baseline b is the moving average before this step,
  * so that it does not depend on the rewards it is subtracted from; the first step uses its own mean. s is the root of the moving
  * average of (r − b)², so that the size of a step does not depend on the scale of rewards. v limits the weight of a single
- * principal in this step and recent ones. ∇ is with respect to the weights of an arm: (1[a = arm] − π(arm|x)) · features.
+ * principal in this step and recent ones. ∇ is with respect to the weights of an arm as they apply, after their shrinkage (`tenantShare`),
+ * so that steps are not smaller while there is little data: (1[a = arm] − π(arm|x)) · features.
  *
  * The same decisions in any order and the same state give the same bits.
  *

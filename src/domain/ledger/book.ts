@@ -90,6 +90,7 @@ export function balanceOf(book: Book, budget: Pick<Budget, 'period'>, day: strin
   return { spent, reserved };
 }
 
+/** Whether the reservation's process must have ended without recording the cost. */
 export const isExpired = ({ expiresAt }: Reserved, now: Date): boolean =>
   Date.parse(expiresAt) <= now.getTime();
 

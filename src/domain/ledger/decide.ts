@@ -107,6 +107,7 @@ export function isExhausted(book: Book, budget: Budget, now: Date, least: Amount
   return !fits(budget, plus(used, exhausted.needed));
 }
 
+/** The limits of the budget alone, without its period. */
 export function limitOf({ tokens, usd }: Budget): Partial<Amount> {
   return { ...(tokens !== undefined && { tokens }), ...(usd !== undefined && { usd }) };
 }

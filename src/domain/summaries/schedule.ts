@@ -26,10 +26,12 @@ const settleMs = 2_000;
 /** Least time between two generations if quoted memories were erased, deleted or replaced. */
 const urgentGapMs = 5_000;
 
+/** Counts a change of a memory of the scope. */
 export function afterChange(state: ScheduleState, at: Date, position: number): ScheduleState {
   return { ...state, changes: state.changes + 1, firstChangeAt: state.firstChangeAt ?? at, position };
 }
 
+/** Records that a quoted memory was erased, deleted or replaced; the first time counts. */
 export function afterInvalidation(state: ScheduleState, at: Date): ScheduleState {
   return { ...state, invalidatedAt: state.invalidatedAt ?? at };
 }
