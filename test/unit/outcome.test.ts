@@ -102,6 +102,9 @@ describe('[C1] [A13] feedback', () => {
     const late = { memoryId: 'a', kind: 'helpful', score: -1 } as const;
     expect(newFeedback([helpful('a', 1)], late)).toMatchObject({ kind: 'withdrawn' });
     expect(newFeedback([], late)).toBeUndefined();
+    // Each kind withdraws only itself.
+    expect(newFeedback([irrelevant('a')], late)).toBeUndefined();
+    expect(newFeedback([helpful('a', 1)], { ...late, kind: 'irrelevant', score: 1 })).toBeUndefined();
     expect(
       newFeedback([irrelevant('a'), withdrawn], { ...late, kind: 'irrelevant', score: 1 }),
     ).toBeUndefined();

@@ -176,7 +176,9 @@ export function newFeedback(
   const earlier = signals.filter(({ source }) => source === 'feedback');
   const last = earlier.findLast(({ memoryIds }) => memoryIds.includes(feedback.memoryId));
   const isKnown = last?.kind === signal?.kind && last?.quality === signal?.quality;
-  const withdrawsNothing = signal?.kind === 'withdrawn' && !last;
+  // The latest signal on a memory is `used` if that feedback was `helpful`, and `ignored` if it was `irrelevant`.
+  const withdrawable = feedback.kind === 'helpful' ? 'used' : 'ignored';
+  const withdrawsNothing = signal?.kind === 'withdrawn' && last?.kind !== withdrawable;
   return isKnown || withdrawsNothing || earlier.length >= mostFeedback ? undefined : signal;
 }
 
