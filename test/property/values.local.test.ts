@@ -17,7 +17,7 @@ type Step =
 
 const memoryId = fc.constantFrom(...memories);
 const tenant = fc.constantFrom(...tenants);
-/** What a search has shown is the same in each of its outcomes; what was used may change. */
+/** What a search has shown is the same in each of its outcomes; what was used may change, and all of it may be withdrawn. */
 const shownIn = (search: number): string[] => memories.filter((_, n) => n !== search);
 const use = fc
   .record({
@@ -25,10 +25,13 @@ const use = fc
     tenant,
     search: fc.nat(2),
     used: fc.array(fc.boolean(), { minLength: memories.length, maxLength: memories.length }),
+    isWithdrawn: fc.boolean(),
   })
-  .map(({ used, ...step }) => ({
+  .map(({ used, isWithdrawn, ...step }) => ({
     ...step,
-    results: shownIn(step.search).map((id, n) => ({ memoryId: id, relevance: n / 10, used: used[n]! })),
+    results: isWithdrawn
+      ? []
+      : shownIn(step.search).map((id, n) => ({ memoryId: id, relevance: n / 10, used: used[n]! })),
   }));
 const erase = fc.record({ kind: fc.constant('erase' as const), tenant, memoryId });
 /** Each memory is erased at most once. */

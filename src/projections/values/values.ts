@@ -129,6 +129,13 @@ async function plan(events: readonly Handled[], executor: SqlExecutor, tables: T
       `on conflict (tenant, memory_id, asker) do update set
          uses = t.uses + excluded.uses, expected = t.expected + excluded.expected`,
     ),
+    // What was withdrawn leaves nothing behind, as if it had never been counted.
+    remove(
+      tables('values'),
+      memoryKeys,
+      changes.filter(({ uses, expected }) => uses <= 0 && expected <= 0),
+      't.uses = 0 and t.expected = 0',
+    ),
   );
 }
 
