@@ -3,6 +3,8 @@ import type { ReadModels, Wait } from '../read-models.ts';
 
 /** Maximum number of searches that are compared: it bounds the time of a look. */
 const mostSearches = 20_000;
+/** Maximum number of results of each, because a search may have 1,000. */
+const mostResults = 100;
 
 /** Reads the searches of a tenant with an explicit outcome. */
 export class ValueReader {
@@ -24,12 +26,13 @@ export class ValueReader {
     });
   }
 
-  /** The latest searches. */
+  /** The latest searches, with their first results. */
   searches(tenant: string, wait: Wait): Promise<readonly UsedSearch[]> {
     return this.#models.read({ projections: ['values'], ...wait }, (view) =>
       this.#models.sql.queryAs<UsedSearch & Record<string, unknown>>(
         tenant,
-        `select question, asker as "user", asked_at as "askedAt", results
+        `select question, asker as "user", asked_at as "askedAt",
+           jsonb_path_query_array(results, '$[0 to ${mostResults - 1}]') as results
          from ${view.table('values', 'value_searches')} where tenant = $1 order by known_at desc limit $2`,
         [tenant, mostSearches],
       ),

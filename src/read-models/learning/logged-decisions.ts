@@ -54,7 +54,7 @@ export class LoggedDecisions {
     return this.#read(tenant, `${isLearnable} and not consumed`, 'asc', limit);
   }
 
-  /** The latest decisions of searches after a position, whatever they are kept for. */
+  /** The latest decisions of searches after a position, at most 10,000, whatever they are kept for. */
   async since(tenant: string, after: number): Promise<DatedDecision[]> {
     return (await this.#read(tenant, 'true', 'desc', mostDecisions, after)).reverse();
   }
