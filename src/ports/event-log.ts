@@ -69,7 +69,10 @@ export interface SubscribeOptions {
   readonly after: number;
   readonly filter?: LogFilter;
   readonly batchSize?: number;
-  /** Minimum time between two reads at the head; events that a busy log gets within it come as one page. 10 by default. */
+  /**
+   * Minimum time between two reads at the head; events that a busy log gets within it come as one page. 10 by default. A log that is
+   * polled may wait for 200 ms after reads that found nothing.
+   */
   readonly lingerMs?: number;
   /** Ends the subscription. */
   readonly signal: AbortSignal;

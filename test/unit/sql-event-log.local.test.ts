@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { openPglite } from '../../src/adapters/pglite/open.ts';
 import { openSqlEventLog } from '../../src/adapters/sqllog/sql-event-log.ts';
 import { LogUnavailable, type EventLog } from '../../src/ports/event-log.ts';
+import { pause } from '../../src/support/pause.ts';
 import { failing, FaultySql } from '../support/faulty-sql.ts';
 import { freshStream, ids, storedEvents } from '../support/log-events.ts';
 
@@ -82,6 +83,35 @@ describe('the SQL log with a database that does not answer', () => {
       if (seen.length === 9) stop.abort();
     }
     expect(seen).toEqual(ids(events));
+  });
+
+  it('reads seldom for a subscription whose filter skips what a busy log gets', async () => {
+    const after = await log.head();
+    const wanted = freshStream();
+    const stop = new AbortController();
+    const filter = { categories: [wanted.slice(0, wanted.indexOf('-'))] };
+    const pages = log.subscribe({ after, filter, signal: stop.signal });
+    const found = (async () => {
+      for await (const { events } of pages) if (events.length > 0) return events;
+      return [];
+    })();
+    let reads = 0;
+    sql.fault = (statement) => {
+      if (statement.includes('log.head h')) reads++;
+      return undefined;
+    };
+    const start = performance.now();
+    for (let i = 0; i < 60; i++) {
+      await log.append(freshStream(), 'noStream', storedEvents(1));
+      await pause(10);
+    }
+    const elapsedMs = performance.now() - start;
+    // Pauses of 20, 40, 80, 160 ms and then 200 ms. Without them there would be a read every 10 ms.
+    expect(reads).toBeLessThanOrEqual(6 + elapsedMs / 200);
+    const events = storedEvents(1);
+    await log.append(wanted, 'noStream', events);
+    expect(ids(await found)).toEqual(ids(events));
+    stop.abort();
   });
 
   it('ends a waiting subscription while the database is down', async () => {

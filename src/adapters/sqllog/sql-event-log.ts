@@ -22,6 +22,8 @@ import { WakeUp } from '../../support/wake-up.ts';
 
 const defaultBatchSize = 500;
 const defaultLingerMs = 10;
+/** A subscription pauses up to this long between two reads that find nothing: on a busy log, its filter skips most events. */
+const longestLingerMs = 200;
 /** Interval of polls, because a notification may be missed. */
 const pollMs = 1_000;
 const retryMs = 500;
@@ -145,6 +147,7 @@ class SqlEventLog implements EventLog {
     signal,
   }: SubscribeOptions): AsyncGenerator<LogPage> {
     let position = after;
+    let pauseMs = lingerMs;
     while (!signal.aborted) {
       const seen = this.#wakeUp.count;
       const readAt = performance.now();
@@ -156,13 +159,15 @@ class SqlEventLog implements EventLog {
         await this.#wakeUp.after(seen, retryMs, signal);
         continue;
       }
+      pauseMs =
+        page.events.length > 0 ? lingerMs : Math.max(lingerMs, Math.min(2 * pauseMs, longestLingerMs));
       if (page.scannedTo > position) {
         position = page.scannedTo;
         yield { events: page.events, scannedTo: position };
         if (page.isFull) continue;
       }
       await this.#wakeUp.after(seen, pollMs, signal);
-      const early = readAt + lingerMs - performance.now();
+      const early = readAt + pauseMs - performance.now();
       if (early > 0) await pause(early, signal);
     }
   }
