@@ -1,7 +1,15 @@
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import path from 'node:path';
+import { setFlagsFromString } from 'node:v8';
 import { webAssembly } from '../../support/webassembly.ts';
+
+/**
+ * How many bytes of code a function of PostgreSQL runs before V8 optimizes it; 1.8 million by default. With the default, starting a database
+ * optimizes hundreds of functions that are hardly called again. This takes .5 s of CPU time off a start and leaves searches as fast as they
+ * were; with 300 million, starts take 1.1 s less and searches among 5,000 memories a third more.
+ */
+const tieringBudget = 30_000_000;
 
 let compiled: Promise<WebAssembly.Module> | undefined;
 
@@ -18,6 +26,7 @@ export function compiledPostgres(): Promise<WebAssembly.Module> {
 }
 
 async function compile(): Promise<WebAssembly.Module> {
+  setFlagsFromString(`--wasm-tiering-budget=${tieringBudget}`);
   const entry = createRequire(import.meta.url).resolve('@electric-sql/pglite');
   return webAssembly.compile(await readFile(path.join(path.dirname(entry), 'pglite.wasm')));
 }
