@@ -1,5 +1,6 @@
 import { eventContext } from '../commands/context.ts';
 import type { ProjectionOperations } from '../projections/operations.ts';
+import { inBackground } from '../support/background.ts';
 import { pause } from '../support/pause.ts';
 import { underLease } from '../worker/under-lease.ts';
 import type { CommandSide } from './command-side.ts';
@@ -66,5 +67,5 @@ function startRenewal({ logger, leases, cleanup }: Process, operations: Projecti
   };
   cleanup.add(() => Promise.resolve(stop.abort()));
   void renew();
-  void endInterrupted();
+  void inBackground(endInterrupted);
 }

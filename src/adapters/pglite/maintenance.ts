@@ -3,8 +3,8 @@ import { logTask, tableTask, type LogState, type TableState } from './upkeep.ts'
 
 const tickMs = 500;
 const tableTickMs = 1000;
-/** While requests keep coming, tables are looked at this often. */
-const busyTableTickMs = 10_000;
+/** While requests keep coming, and after none came for `restAfterMs`, tables are looked at this often. */
+const seldomTableTickMs = 10_000;
 /** Pause after a failed statement. */
 const retryMs = 60_000;
 /** Longer than the idle time that any task requires, except clearing a graph. No other task becomes due later. */
@@ -42,7 +42,7 @@ export class Maintenance {
   #lastForeground = performance.now();
   #lastCheckpoint = performance.now();
   #nextTables = 0;
-  #nextBusyTables = 0;
+  #nextTablesSeldom = 0;
   #notBefore = 0;
   /** Dead rows by table that are left only in its graph. Reset at each start, like PostgreSQL's counters. */
   readonly #inGraph = new Map<string, number>();
@@ -95,7 +95,8 @@ export class Maintenance {
   }
 
   async #maintainTables(now: number, idle: number): Promise<boolean> {
-    if (now < (idle < tableTickMs ? this.#nextBusyTables : this.#nextTables)) return false;
+    const isSeldom = idle < tableTickMs || idle > restAfterMs;
+    if (now < (isSeldom ? this.#nextTablesSeldom : this.#nextTables)) return false;
     // PostgreSQL updates its statistics at most once a second, and not at all while it is idle.
     await this.#engine.run(['select pg_stat_force_next_flush()']);
     const task = tableTask(await this.#tables(), idle);
@@ -105,7 +106,7 @@ export class Maintenance {
     }
     const end = performance.now();
     this.#nextTables = end + tableTickMs;
-    this.#nextBusyTables = end + (task ? tableTickMs : busyTableTickMs);
+    this.#nextTablesSeldom = end + (task ? tableTickMs : seldomTableTickMs);
     return task !== undefined;
   }
 
