@@ -57,10 +57,13 @@ async function openSql(config: Config, onNotice: (notice: Notice) => void): Prom
     : openPostgres(postgresOptions(config, onNotice));
 }
 
+/** No other process appends to an embedded log, and this one is told of each append: polls are only a safety net. */
+const ownLogPollMs = 10_000;
+
 async function openLog(config: Config, sql: Sql): Promise<EventLog> {
   switch (config.profile) {
     case 'embedded':
-      return withHeadroom(await openSqlEventLog(sql), config.dataDir);
+      return withHeadroom(await openSqlEventLog(sql, { pollMs: ownLogPollMs }), config.dataDir);
     case 'postgres':
       return openSqlEventLog(sql);
     case 'cluster': {

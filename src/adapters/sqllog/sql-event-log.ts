@@ -24,8 +24,8 @@ const defaultBatchSize = 500;
 const defaultLingerMs = 10;
 /** A subscription pauses up to this long between two reads that find nothing: on a busy log, its filter skips most events. */
 const longestLingerMs = 200;
-/** Interval of polls, because a notification may be missed. */
-const pollMs = 1_000;
+/** Interval of polls, because a notification of another process may be missed. */
+const defaultPollMs = 1_000;
 const retryMs = 500;
 
 interface EventRow extends Record<string, unknown> {
@@ -49,11 +49,16 @@ const columns = 'position, stream, revision, id, type, schema_version, time, dat
 /** Size in bytes, which is close to the number of characters. octet_length does not load values stored out of line. */
 const size = `(${eventOverhead} + octet_length(data) + octet_length(metadata))`;
 
+export interface SqlEventLogOptions {
+  /** Interval at which an idle subscription looks for events that it was not notified of, in milliseconds. 1,000 by default. */
+  readonly pollMs?: number;
+}
+
 /** Opens the log in this database and creates its tables at first use. The caller closes the database. */
-export async function openSqlEventLog(sql: Sql): Promise<EventLog> {
+export async function openSqlEventLog(sql: Sql, options: SqlEventLogOptions = {}): Promise<EventLog> {
   await migrate(sql, 'log', logSchema);
   const [head] = await sql.query<{ log_id: string }>('select log_id from log.head');
-  const log = new SqlEventLog(sql, head!.log_id);
+  const log = new SqlEventLog(sql, head!.log_id, options.pollMs ?? defaultPollMs);
   await log.listen();
   return log;
 }
@@ -62,12 +67,14 @@ class SqlEventLog implements EventLog {
   readonly logId: string;
   readonly takesKeys = true;
   readonly #sql: Sql;
+  readonly #pollMs: number;
   readonly #queue: ReturnType<typeof appendQueue>;
   readonly #wakeUp = new WakeUp();
   #unlisten: (() => Promise<void>) | undefined;
 
-  constructor(sql: Sql, logId: string) {
+  constructor(sql: Sql, logId: string, pollMs: number) {
     this.#sql = sql;
+    this.#pollMs = pollMs;
     this.logId = logId;
     this.#queue = appendQueue(sql);
   }
@@ -166,7 +173,7 @@ class SqlEventLog implements EventLog {
         yield { events: page.events, scannedTo: position };
         if (page.isFull) continue;
       }
-      await this.#wakeUp.after(seen, pollMs, signal);
+      await this.#wakeUp.after(seen, this.#pollMs, signal);
       const early = readAt + pauseMs - performance.now();
       if (early > 0) await pause(early, signal);
     }
