@@ -21,7 +21,7 @@ it.each([
   async ({ group, applied }) => {
     const asked = { query, sent: {}, isAsOf: true };
     const advice = await adviseSearch(unread, caller, asked, half, { group, exploration: 0 });
-    expect(advice).toMatchObject({ arm: { name: 'default' }, applied, explored: false, neighbours: [] });
+    expect(advice).toMatchObject({ arm: { name: 'default' }, applied, by: 'kind', neighbours: [] });
   },
 );
 
@@ -29,5 +29,5 @@ it('[C11] where experience is off, every search is of the comparison, and nothin
   const off = { ...defaultExperience, enabled: false };
   const asked = { query, sent: {}, isAsOf: false };
   const advice = await adviseSearch(unread, caller, asked, off, { group: 0, exploration: 0 });
-  expect(advice).toMatchObject({ arm: { name: 'default' }, applied: false, explored: false });
+  expect(advice).toMatchObject({ arm: { name: 'default' }, applied: false, by: 'kind' });
 });
