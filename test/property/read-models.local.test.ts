@@ -95,6 +95,7 @@ async function checks(
     const { memoryId } = event.data;
     uses.set(memoryId, [uses.get(memoryId)?.[0] ?? 0, (uses.get(memoryId)?.[1] ?? 0) + 1]);
   }
+  for (const { event } of events) if (event.type === 'MemoryErased') uses.delete(event.data.memoryId);
   const judged = streamsOf(events, 'feedback').flatMap((stream) =>
     stream.at(-1)!.event.type === 'FeedbackErased' ? [] : (stream as LoadedEvent<FeedbackEvent>[]),
   );
@@ -158,7 +159,7 @@ async function checks(
       ),
       [...values].map(([key, count]) => ({ key, memories: count })),
     ],
-    'usage: how often': [
+    'usage: how often, of memories that were not erased': [
       await sql.query('select memory_id as id, accesses, feedbacks from read.usage_g1'),
       [...uses].map(([id, [accesses, feedbacks]]) => ({ id, accesses, feedbacks })),
     ],
