@@ -285,12 +285,13 @@ describe('the events of a context', () => {
         const { body } = await client.get(`/v1/memories/${id}`);
         expect(body.accessCount).toBe(1);
       }, within);
-      const found = await auditEvents(client, 'type=SearchPerformed,ContextAssembled,MemoriesAccessed');
-      expect(found.map(({ type }) => type)).toEqual([
-        'SearchPerformed',
-        'ContextAssembled',
-        'MemoriesAccessed',
-      ]);
+      const types = ['SearchPerformed', 'ContextAssembled', 'MemoriesAccessed'];
+      // Read models follow the log each at its own pace.
+      const found = await vi.waitFor(async () => {
+        const events = await auditEvents(client, `type=${types.join(',')}`);
+        expect(events.map(({ type }) => type)).toEqual(types);
+        return events;
+      }, within);
       expect(found.map(({ data }) => data.searchId)).toEqual(Array(3).fill(context.searchId));
       expect(found[1]!.data).toMatchObject({
         tokenBudget: 30,
