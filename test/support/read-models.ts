@@ -1,3 +1,4 @@
+import { expect } from 'vitest';
 import type { LoadedEvent, LoadedPage } from '../../src/ports/event-store.ts';
 import { Generation } from '../../src/projections/generation.ts';
 import { tablesOf, type Projection } from '../../src/projections/projection.ts';
@@ -146,4 +147,26 @@ export function split<T>(items: readonly T[], size: () => number): readonly (rea
     at = next;
   }
   return batches;
+}
+
+/**
+ * Expects the same rows and digest for another order of the streams and other batches, and no row that names one of the erased memories.
+ * `choose` draws a number below its argument.
+ */
+export async function expectNoErasedRows(
+  test: TestStore,
+  projection: Projection,
+  events: readonly LoadedEvent[],
+  erased: readonly { readonly tenant: string; readonly memoryId: string }[],
+  choose: (below: number) => number,
+): Promise<void> {
+  const expected = await rowsAfter(test, projection, [events]);
+  const batches = split(interleaved(events, choose), () => 1 + choose(5));
+  expect(await rowsAfter(test, projection, batches)).toEqual(expected);
+  expect(await digestAfter(test, projection, batches)).toBe(await digestAfter(test, projection, [events]));
+  const rows = Object.values(expected)
+    .flat()
+    .map((row) => JSON.stringify(row));
+  for (const { tenant, memoryId } of erased)
+    expect(rows.filter((row) => row.includes(memoryId) && row.includes(`"tenant":"${tenant}"`))).toEqual([]);
 }
