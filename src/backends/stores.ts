@@ -57,7 +57,7 @@ async function openSql(config: Config, onNotice: (notice: Notice) => void): Prom
     : openPostgres(postgresOptions(config, onNotice));
 }
 
-/** No other process appends to an embedded log, and this one is told of each append: polls are only a safety net. */
+/** Only this process appends to an embedded log, and it is notified of each append, so polling is only a safety net. */
 const ownLogPollMs = 10_000;
 
 async function openLog(config: Config, sql: Sql): Promise<EventLog> {

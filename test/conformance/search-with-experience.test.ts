@@ -139,7 +139,7 @@ describe('a search with experience', () => {
       sessionId: 's-9',
       layer: 'user',
       scope: { user: 'nora' },
-      // What another attempt could repeat, whoever chose it.
+      // The parameters that another attempt can repeat, whether they were sent or chosen.
       strategy: { topK: 7, spaces: ['crm'] },
     });
     const post = async (outcome: Json) =>

@@ -1,7 +1,7 @@
 import { PrometheusExporter, PrometheusSerializer } from '@opentelemetry/exporter-prometheus';
 import { MeterProvider } from '@opentelemetry/sdk-metrics';
 import type { Metrics } from '../../ports/metrics.ts';
-import { SummedHistogram } from './signed-histogram.ts';
+import { CumulativeHistogram } from './signed-histogram.ts';
 
 /** Time limit for the gauges: one that waits for a server must not delay the whole response. */
 const readingMs = 3_000;
@@ -12,11 +12,11 @@ export function openMetrics(onError: (error: unknown) => void): Metrics {
   const provider = new MeterProvider({ readers: [reader] });
   const serializer = new PrometheusSerializer('', false, undefined, true, true);
   const name = 'stratalog';
-  const signed: SummedHistogram[] = [];
+  const signed: CumulativeHistogram[] = [];
   return {
     meter: provider.getMeter(name),
     signedHistogram(of, options) {
-      const histogram = new SummedHistogram(of, options);
+      const histogram = new CumulativeHistogram(of, options);
       signed.push(histogram);
       return histogram;
     },

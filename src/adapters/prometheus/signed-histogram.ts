@@ -5,7 +5,8 @@ import type { SignedHistogram, SignedHistogramOptions } from '../../ports/metric
 /** Cumulative metrics are read without their times. */
 const noTime: [number, number] = [0, 0];
 
-export class SummedHistogram implements SignedHistogram {
+/** A cumulative histogram without attributes that also counts negative values, which those of OpenTelemetry drop. */
+export class CumulativeHistogram implements SignedHistogram {
   readonly #name: string;
   readonly #description: string;
   readonly #boundaries: readonly number[];

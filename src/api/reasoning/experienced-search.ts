@@ -137,7 +137,7 @@ async function record(
   }: {
     /** The name of the arm that the outcome counts for. */
     readonly counted: string;
-    /** What the search was made with, whoever chose it. */
+    /** The parameters of the search, both those that were sent and those that experience chose. */
     readonly strategy: JsonObject;
     readonly traceId: string;
     readonly searchId: string;

@@ -4,9 +4,9 @@ import { allowedBy, choice, grouped, numberAllowedBy } from './schema-words.ts';
 type RawIssue = z.core.$ZodRawIssue;
 
 /**
- * What is wrong with a value and what is allowed, for every kind of issue that zod reports. Pass it as `error` to `parse` or
- * `safeParse` wherever a caller reads the message. Messages set in a schema take precedence. Each message
- * continues the path of its field, as in `topK: must be an integer from 1 to 1,000`.
+ * The message for every kind of issue that zod reports: what is wrong with a value and what is allowed. It follows the path of the
+ * field, as in `topK: must be an integer from 1 to 1,000`. Pass this function as `error` to `parse` or `safeParse` if callers will read
+ * the message. A message set in a schema takes precedence.
  */
 export const inOwnWords: z.core.$ZodErrorMap = (issue) =>
   issue.input === undefined ? 'is required' : words(issue);

@@ -95,7 +95,7 @@ export function logitsOf(policy: RoutePolicy, features: Features, arms: readonly
   });
 }
 
-/** Whether a policy has learned weights: any that differ from 0 and from the shipped base. */
+/** Whether any weight of a policy was learned, that is, differs from 0 and from the shipped base. */
 export function hasLearned({ base, tenant }: RoutePolicy): boolean {
   const isLearned = ([arm, weights]: [string, Readonly<Record<string, number>>], from: ArmWeights) =>
     Object.entries(weights).some(([name, weight]) => weight !== 0 && weight !== from[arm as Arm]?.[name]);
