@@ -142,7 +142,7 @@ export const memoryRecordReasoning = tool({
   },
 });
 
-/** A strategy as the API knows it: what a model has called `memory_search` with is what a later search can apply. */
+/** Renames the parameters of the tools to those of the API, so that a later search can apply them. */
 function withNamesOfApi({ top_k: topK, space_id: space, ...others }: JsonObject): JsonObject {
   return {
     ...(topK !== undefined && { topK }),
