@@ -3,6 +3,7 @@ import type { Layer, Scope } from '../../src/domain/layers.ts';
 import { asksPast } from '../../src/domain/ranking/asks-past.ts';
 import { askedTimes } from '../../src/domain/ranking/dates.ts';
 import { byPrecedence, namedFirst } from '../../src/domain/ranking/precedence-order.ts';
+import { SameMatter } from '../../src/domain/ranking/same-matter.ts';
 import { UNKNOWN_MODEL } from '../../src/domain/ranking/scales.ts';
 import { relevanceOf } from '../../src/domain/ranking/score-scale.ts';
 import { termCounts } from '../../src/domain/text/tokens.ts';
@@ -17,16 +18,21 @@ interface Result {
 
 /** The texts in the order by precedence, compared by their words alone. */
 function ordered(...results: Result[]): string[] {
+  const compared = results.map(({ text, score, day = 1, layer = 'company' as const, scope = {} }) => ({
+    id: text,
+    text,
+    relevance: relevanceOf(score),
+    layer,
+    scope,
+    time: day * 86_400_000,
+    substance: { terms: new Set(termCounts(text).counts.keys()) },
+  }));
+  const matter = new SameMatter(compared, { question: 'When does the crew meet?', scale: UNKNOWN_MODEL });
   return byPrecedence(
-    results,
-    ({ text, score, day = 1, layer = 'company', scope = {} }) => ({
-      relevance: relevanceOf(score),
-      layer,
-      scope,
-      time: day * 86_400_000,
-      substance: { terms: new Set(termCounts(text).counts.keys()) },
-    }),
+    compared,
+    (one) => one,
     UNKNOWN_MODEL,
+    (newer, older) => matter.replaces(newer, older),
   ).map(({ text }) => text);
 }
 

@@ -15,10 +15,11 @@ export interface Ranked {
 }
 
 /**
- * How alike two results must be to speak of the same thing (`likeness`), fitted on everyday questions. Memories of two layers
- * rarely replace each other, and turns of one session follow each other: both must say almost the same.
+ * How alike two results must be to say the same with another value (`likeness`), fitted on everyday questions. In one layer two
+ * statements about one thing are mostly about two matters of it ("The printer is in room 1.07", "The printer needs toner"), so both
+ * must say almost the same; of two layers the more specific one comes first in either case.
  */
-const SAME_THING = { ofOneLayer: -1.2, ofTwoLayers: 1.5, ofOneSession: 5 };
+const SAME_THING = { ofOneLayer: 5, ofTwoLayers: 1.5 };
 /** Additional likeness required for each log-odd by which one result is behind the other. */
 const PER_LOG_ODD = 0.4;
 /** Only this many of the first results are compared with each other, because the work grows with the square of their number. */
@@ -49,22 +50,28 @@ export function namedFirst<Item>(
     .map(({ item }) => item);
 }
 
+/** Whether the first of two results of one layer and scope says that the second no longer holds. */
+export type Replaces<Item> = (newer: Item, older: Item) => boolean;
+
 /**
- * Orders results by precedence. The given order stays, except where two results speak of the same thing: they are of one place,
- * alike, and nearly as relevant. Then the one of the more specific layer is placed directly before the other, and of two of one
- * layer the newer one, each together with what precedes it in the same way. Nothing is moved for another reason.
+ * Orders results by precedence. The given order stays, except where one result replaces another, or two speak of the same thing: they
+ * are of one place, alike, and nearly as relevant. Then the one of the more specific layer is placed directly before the other, and of
+ * two of one layer the newer one, each together with what precedes it in the same way. Nothing is moved for another reason.
  */
 export function byPrecedence<Item>(
   items: readonly Item[],
   rankedOf: (item: Item) => Ranked,
   scale: ModelScale,
+  replaces: Replaces<Item> = () => false,
 ): Item[] {
   const compared = items.slice(0, MOST_COMPARED).map((item) => comparable(item, rankedOf(item)));
   const placed = new Set<Item>();
   const waiting = new Set(compared);
   const place = (one: Comparable<Item>): void => {
     if (!waiting.delete(one)) return;
-    const preceding = [...waiting].filter((other) => precedes(other, one, scale));
+    const preceding = [...waiting].filter(
+      (other) => replaces(other.item, one.item) || precedes(other, one, scale),
+    );
     for (const other of preceding.sort(firstToLast)) place(other);
     placed.add(one.item);
   };
@@ -88,11 +95,7 @@ function precedes(one: Comparable, other: Comparable, scale: ModelScale): boolea
   if (firstToLast(one, other) >= 0 || !areOfOnePlace(one, other)) return false;
   const behind = Math.max(0, other.logOdds - one.logOdds);
   if (behind > DISTANCE) return false;
-  const { session } = one.scope;
-  const required =
-    session !== undefined && session === other.scope.session
-      ? SAME_THING.ofOneSession
-      : SAME_THING[one.layer === other.layer ? 'ofOneLayer' : 'ofTwoLayers'];
+  const required = SAME_THING[one.layer === other.layer ? 'ofOneLayer' : 'ofTwoLayers'];
   return likeness(one.substance, other.substance, scale) >= required + PER_LOG_ODD * behind;
 }
 

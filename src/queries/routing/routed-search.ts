@@ -27,7 +27,7 @@ import {
   type SearchFact,
 } from '../search/answer.ts';
 import { timeOfAsking, type SearchRequest } from '../search/query.ts';
-import type { Finding, SearchService } from '../search/search.ts';
+import { mostCompared, type Finding, type SearchService } from '../search/search.ts';
 import { shownOf } from '../search/shown.ts';
 import { isOutdated, mostViews } from '../current-view.ts';
 import { modelCalled } from '../model-called.ts';
@@ -91,6 +91,7 @@ interface Search {
   readonly searchId: string;
   readonly caller: TenantContext;
   readonly request: SearchRequest;
+  readonly cut: Cut;
   readonly strategy: Strategy | undefined;
 }
 
@@ -127,7 +128,8 @@ export class RoutedSearch {
     const decision = await this.#decide(caller, id, request, asksForStandard);
     const { route, settings, recorded, session } = decision;
     this.#parts.onRouted(route, recorded.score);
-    const search = { id, searchId: signSearchId(this.#parts.vault, caller, id), caller, request, strategy };
+    const searchId = signSearchId(this.#parts.vault, caller, id);
+    const search = { id, searchId, caller, request, cut, strategy };
     const {
       finding: found,
       shown,
@@ -203,8 +205,13 @@ export class RoutedSearch {
     return { route: taken, settings, session, recorded };
   }
 
-  async #standard({ caller, request }: Search): Promise<Answered> {
-    const finding = await this.#parts.search.find(caller, request);
+  /** A focused answer in precedence is compared with what it does not show: newer memories of the same matter may score less. */
+  async #standard({ caller, request, cut }: Search): Promise<Answered> {
+    const isCompared = cut === 'focused' && request.order === 'precedence';
+    const finding = await this.#parts.search.find(
+      caller,
+      isCompared ? { ...request, topK: Math.max(request.topK, mostCompared), threshold: 0 } : request,
+    );
     return { finding, shown: false, events: [], tokens: estimateTokens(request.query.length) };
   }
 

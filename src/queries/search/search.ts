@@ -4,6 +4,7 @@ import { asksPast } from '../../domain/ranking/asks-past.ts';
 import { heaviest, weigh } from '../../domain/ranking/bm25.ts';
 import { askedTimes } from '../../domain/ranking/dates.ts';
 import { byPrecedence, namedFirst } from '../../domain/ranking/precedence-order.ts';
+import { SameMatter } from '../../domain/ranking/same-matter.ts';
 import { scaleOf } from '../../domain/ranking/scales.ts';
 import type { Clock } from '../../ports/clock.ts';
 import { EmbedderUnavailable, type Embedders } from '../../ports/embedder.ts';
@@ -223,12 +224,14 @@ export class SearchService {
 
   /**
    * The results of a finding in the order by precedence (`namedFirst`, then `byPrecedence` unless the question asks for the past).
-   * If their vectors cannot be read, they are compared by words.
+   * With `addsNewer`, what is newer and speaks of the same matter as the first result is added to it, from `found`: everything that
+   * the search found, best first. If vectors cannot be read, results are compared by words.
    */
   async inPrecedence(
     caller: TenantContext,
     request: Pick<SearchRequest, 'query' | 'scope' | 'asOf' | 'now'>,
-    { best: found, embeddingModel: model }: Pick<Finding, 'best' | 'embeddingModel'>,
+    { best: shown, embeddingModel: model }: Pick<Finding, 'best' | 'embeddingModel'>,
+    { found = [], addsNewer = false }: PrecedenceOptions = {},
   ): Promise<readonly Scored[]> {
     const { query, scope } = request;
     const now = timeOfAsking(request, this.#clock);
@@ -237,21 +240,38 @@ export class SearchService {
       layer: memory.layer,
       scope: memory.scope,
     });
-    const best = namedFirst(found, placeOf, scope);
-    if (best.length < 2 || asksPast(query, askedTimes(query, now), now ?? this.#clock.now())) return best;
+    const best = namedFirst(shown, placeOf, scope);
+    const others = found.slice(0, mostCompared).filter((one) => !best.includes(one));
+    if (best.length + others.length < 2 || best.length === 0) return best;
+    if (asksPast(query, askedTimes(query, now), now ?? this.#clock.now())) return best;
     const { sql } = this.#readModels;
-    const substances = await readSubstances(sql, caller.tenant, best, model).catch((error: unknown) => {
+    const all = [...best, ...others];
+    const substances = await readSubstances(sql, caller.tenant, all, model).catch((error: unknown) => {
       if (!isOutdated(error)) throw error;
-      return readSubstances(sql, caller.tenant, best, undefined);
+      return readSubstances(sql, caller.tenant, all, undefined);
     });
+    const compared = new Map(
+      all.map((one) => [
+        one,
+        {
+          ...placeOf(one),
+          one,
+          id: one.memory.id,
+          text: one.memory.content,
+          time: Date.parse(one.memory.occurredAt ?? one.memory.createdAt),
+          substance: substances.get(one.memory.id)!,
+        },
+      ]),
+    );
+    const scale = (model !== undefined && this.#vectors.scaleOf(model)) || scaleOf(model);
+    const matter = new SameMatter([...compared.values()].slice(0, mostCompared), { question: query, scale });
+    const newer = addsNewer ? matter.newerThan(compared.get(best[0]!)!) : [];
+    const added = newer.map(({ item: { one } }) => one).filter((one) => !best.includes(one));
     return byPrecedence(
-      best,
-      (one) => ({
-        ...placeOf(one),
-        time: Date.parse(one.memory.occurredAt ?? one.memory.createdAt),
-        substance: substances.get(one.memory.id)!,
-      }),
-      (model !== undefined && this.#vectors.scaleOf(model)) || scaleOf(model),
+      [best[0]!, ...added, ...best.slice(1)],
+      (one) => compared.get(one)!,
+      scale,
+      (later, earlier) => matter.replaces(compared.get(later)!, compared.get(earlier)!),
     );
   }
 
@@ -275,6 +295,16 @@ export class SearchService {
     return best.map(({ memory }) => memory.id);
   }
 }
+
+interface PrecedenceOptions {
+  /** Everything that the search found, best first: also what is not shown. */
+  readonly found?: readonly Scored[];
+  /** Whether to add what is newer and speaks of the same matter as the first result. */
+  readonly addsNewer?: boolean;
+}
+
+/** Results are compared with each other among this many of the best: the vectors of all of them are read. */
+export const mostCompared = 20;
 
 /** The fields of a request that say how far the read models must be. */
 type Waiting = 'asOf' | 'minPosition' | 'waitMs';

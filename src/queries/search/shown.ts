@@ -51,9 +51,13 @@ export async function shownOf(
   });
   if (shown.length > 0 || request.threshold === 0) {
     const kept = { ...finding, best: shown.slice(0, topK) };
-    const isOrdered = request.order === 'precedence';
-    const best = isOrdered ? await search.inPrecedence(caller, request, kept) : kept.best;
-    return { finding: { ...finding, best }, superseding };
+    if (request.order !== 'precedence') return { finding: kept, superseding };
+    const ordered = await search.inPrecedence(caller, request, kept, {
+      found: finding.best.filter(({ memory }) => !superseding.has(memory.id)),
+      // An explicit threshold alone decides.
+      addsNewer: cut === 'focused',
+    });
+    return { finding: { ...finding, best: ordered.slice(0, topK) }, superseding };
   }
   const warnings = [...finding.warnings, ...(await belowThreshold(search, caller, request, found))];
   return { finding: { ...finding, best: [], warnings }, superseding };

@@ -1,0 +1,180 @@
+import { dotProduct } from '../dot-product.ts';
+import { scopeKeys } from '../layers.ts';
+import type { ModelScale } from './calibration.ts';
+import type { Substance } from './likeness.ts';
+import type { Ranked } from './precedence-order.ts';
+import { FLOOR, logOdds } from './score-scale.ts';
+import { restates } from './restates.ts';
+import { tellsChange } from './tells-change.ts';
+
+/** A memory that a search found, as it is compared with others of its place. */
+export interface Compared extends Ranked {
+  readonly id: string;
+  readonly text: string;
+}
+
+/** A newer memory that may speak of the same matter. */
+export interface Newer<Item extends Compared = Compared> {
+  readonly item: Item;
+  /** Whether it says that the older one no longer holds. */
+  readonly replaces: boolean;
+}
+
+/** Each memory is compared with the mean of this many of its nearest. */
+const NEAREST = 5;
+/** Weight of the shared words, in log-odds if all are shared; the same as in `likeness`. */
+const WORDS = 10;
+/** Evidence, in log-odds, from which on a newer memory that tells a change replaces an older one. Fitted by `bench/ranking/changes.ts`. */
+const REPLACES = 1.25;
+/** A longer memory also says what still holds. In UTF-16 units. */
+const longestReplaced = 300;
+
+/**
+ * What makes a newer memory worth showing beside an older one: a third of the weight of the shared words, a little for its own
+ * relevance, and no less than this. Fitted by the same benchmark.
+ */
+const BESIDE = { words: WORDS / 3, perLogOdd: 1 / 3, least: -0.7, mostShown: 3 };
+/**
+ * Which of the memories that a search found speak of the same matter, judged by their likeness to each other. Their scores for the
+ * question cannot tell: "I moved to Lisbon" answers "Where do I live?" worse than "I live in Berlin" does, but the two are each
+ * other's nearest. A cosine is compared with those of the nearest other memories of both, because some texts are near to
+ * everything (cross-domain similarity local scaling, Conneau et al., "Word translation without parallel data", 2018). Only memories
+ * of one layer and scope are compared: others do not replace each other, and turns of one session follow each other. Without vectors
+ * only restated sentences are recognised (`restates`).
+ */
+export class SameMatter<Item extends Compared> {
+  readonly #scale: ModelScale;
+  readonly #places = new Map<string, Item[]>();
+  readonly #cosines = new Map<Item, ReadonlyMap<Item, number>>();
+  readonly #means = new Map<Item, number>();
+  readonly #rarity: (term: string) => number;
+  readonly #question: string;
+
+  constructor(
+    found: readonly Item[],
+    { question, scale }: { readonly question: string; readonly scale: ModelScale },
+  ) {
+    this.#scale = scale;
+    this.#question = question;
+    for (const item of found) {
+      if (!item.substance.vector) continue;
+      const place = placeOf(item);
+      const others = this.#places.get(place);
+      if (others) others.push(item);
+      else this.#places.set(place, [item]);
+    }
+    this.#rarity = rarityAmong(found.map(({ substance }) => substance));
+  }
+
+  /** The newer memories to show beside one that is shown: the best first, each with whether it replaces that one. */
+  newerThan(older: Item): readonly Newer<Item>[] {
+    return this.#newer(older)
+      .map((item) => ({ item, evidence: this.#evidence(older, item, BESIDE.words) + relevant(item) }))
+      .filter(({ evidence }) => evidence > BESIDE.least)
+      .sort((left, right) => right.evidence - left.evidence)
+      .slice(0, BESIDE.mostShown)
+      .map(({ item }) => ({ item, replaces: this.replaces(item, older) }));
+  }
+
+  /**
+   * Whether the newer memory says that the older one no longer holds: it restates it with another value, or tells a change while they
+   * are nearer to each other than almost any other of their place. The older is short enough to say one thing only.
+   */
+  replaces(newer: Item, older: Item): boolean {
+    if (newer.time <= older.time || placeOf(newer) !== placeOf(older) || newer.scope.session !== undefined)
+      return false;
+    if (older.text.length > longestReplaced) return false;
+    if (restates(older.text, newer.text, this.#question)) return true;
+    if (!this.#has(newer) || !this.#has(older)) return false;
+    return (
+      this.#areNearest(older, newer) &&
+      this.#evidence(older, newer, WORDS) > REPLACES &&
+      tellsChange(newer.text)
+    );
+  }
+
+  #newer(older: Item): Item[] {
+    if (older.scope.session !== undefined) return [];
+    return this.#has(older) ? this.#place(older).filter(({ time }) => time > older.time) : [];
+  }
+
+  #has(item: Item): boolean {
+    return this.#place(item).includes(item);
+  }
+
+  #place(item: Item): readonly Item[] {
+    return this.#places.get(placeOf(item)) ?? [];
+  }
+
+  /** In log-odds of the model: how much nearer they are than their nearest others, and the rare words they share. */
+  #evidence(older: Item, newer: Item, words: number): number {
+    const cosine = this.#cosine(older, newer);
+    const contrast = 2 * cosine - this.#mean(older) - this.#mean(newer);
+    return (
+      this.#scale.denseOnly.slope * contrast +
+      words * sharedWords(older.substance, newer.substance, this.#rarity)
+    );
+  }
+
+  /** Whether at most one other memory of their place is nearer: a newer one to the older, or an older one to the newer. */
+  #areNearest(older: Item, newer: Item): boolean {
+    const cosine = this.#cosine(older, newer);
+    const nearer = this.#place(older).filter(
+      (other) =>
+        (other !== older && other.time > older.time && this.#cosine(older, other) > cosine) ||
+        (other !== newer && other.time < newer.time && this.#cosine(newer, other) > cosine),
+    );
+    return nearer.length <= 1;
+  }
+
+  #cosine(one: Item, other: Item): number {
+    return one === other ? 1 : this.#cosinesOf(one).get(other)!;
+  }
+
+  #cosinesOf(item: Item): ReadonlyMap<Item, number> {
+    const known = this.#cosines.get(item);
+    if (known) return known;
+    const own = item.substance.vector!;
+    const others = this.#place(item).filter((other) => other !== item);
+    const cosines = new Map(others.map((other) => [other, dotProduct(own, other.substance.vector!)]));
+    this.#cosines.set(item, cosines);
+    return cosines;
+  }
+
+  /** Mean cosine with the nearest others of its place. */
+  #mean(item: Item): number {
+    const known = this.#means.get(item);
+    if (known !== undefined) return known;
+    const nearest = [...this.#cosinesOf(item).values()].sort((a, b) => b - a).slice(0, NEAREST);
+    const mean = nearest.reduce((sum, cosine) => sum + cosine, 0) / nearest.length;
+    this.#means.set(item, mean);
+    return mean;
+  }
+}
+
+function relevant({ relevance }: Compared): number {
+  // A relevance of 0 or 1 has infinite log-odds.
+  return BESIDE.perLogOdd * (Math.min(10, Math.max(-10, logOdds(relevance))) - FLOOR);
+}
+
+/** Memories of one place have the same layer and the same identifiers. */
+function placeOf({ layer, scope }: Compared): string {
+  return JSON.stringify([layer, scopeKeys.map((key) => scope[key])]);
+}
+
+/** How rare a term is among these texts: the logarithm of one over the share of them that have it. */
+function rarityAmong(texts: readonly Substance[]): (term: string) => number {
+  const counts = new Map<string, number>();
+  for (const { terms } of texts) for (const term of terms) counts.set(term, (counts.get(term) ?? 0) + 1);
+  return (term) => Math.log((texts.length + 1) / ((counts.get(term) ?? 0) + 0.5));
+}
+
+/** Cosine of two sets of words, each weighted by its rarity, 0..1. */
+function sharedWords(left: Substance, right: Substance, rarity: (term: string) => number): number {
+  const mass = ({ terms }: Substance) => [...terms].reduce((sum, term) => sum + rarity(term) ** 2, 0);
+  const shared = [...left.terms].filter((term) => right.terms.has(term));
+  if (shared.length === 0) return 0;
+  return (
+    shared.reduce((sum, term) => sum + rarity(term) ** 2, 0) / Math.sqrt(mass(left) * mass(right))
+  );
+}
