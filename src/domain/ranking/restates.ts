@@ -18,7 +18,8 @@ export function restates(one: string, other: string, question: string): boolean 
   const [left, right] = [tokensOf(one), tokensOf(other)];
   const { shared, gaps } = align(left, right);
   const [gap] = gaps;
-  if (!gap || gaps.length > 1 || shared.length < minShared * Math.max(left.length, right.length)) return false;
+  if (!gap || gaps.length > 1 || shared.length < minShared * Math.max(left.length, right.length))
+    return false;
   if (!isValue(gap.left) || !isValue(gap.right) || !gap.before.some(isContent)) return false;
   const asked = new Set(tokensOf(question).map(({ key }) => key));
   return ![...gap.left, ...gap.right].some(({ key }) => asked.has(key));

@@ -1,5 +1,6 @@
 import { dotProduct } from '../dot-product.ts';
 import { scopeKeys } from '../layers.ts';
+import { fold, queryTerms } from '../text/tokens.ts';
 import type { ModelScale } from './calibration.ts';
 import type { Substance } from './likeness.ts';
 import type { Ranked } from './precedence-order.ts';
@@ -25,7 +26,7 @@ const NEAREST = 5;
 /** Weight of the shared words, in log-odds if all are shared; the same as in `likeness`. */
 const WORDS = 10;
 /** Evidence, in log-odds, from which on a newer memory that tells a change replaces an older one. Fitted by `bench/ranking/changes.ts`. */
-const REPLACES = 1.25;
+const REPLACES = 1.05;
 /** A longer memory also says what still holds. In UTF-16 units. */
 const longestReplaced = 300;
 
@@ -49,6 +50,7 @@ export class SameMatter<Item extends Compared> {
   readonly #means = new Map<Item, number>();
   readonly #rarity: (term: string) => number;
   readonly #question: string;
+  readonly #identifiers: readonly string[];
 
   constructor(
     found: readonly Item[],
@@ -56,6 +58,7 @@ export class SameMatter<Item extends Compared> {
   ) {
     this.#scale = scale;
     this.#question = question;
+    this.#identifiers = queryTerms(question).filter((term) => /\p{N}/u.test(term));
     for (const item of found) {
       if (!item.substance.vector) continue;
       const place = placeOf(item);
@@ -85,12 +88,18 @@ export class SameMatter<Item extends Compared> {
       return false;
     if (older.text.length > longestReplaced) return false;
     if (restates(older.text, newer.text, this.#question)) return true;
-    if (!this.#has(newer) || !this.#has(older)) return false;
+    if (!this.#has(newer) || !this.#has(older) || this.#isNamed(older, newer)) return false;
     return (
       this.#areNearest(older, newer) &&
       this.#evidence(older, newer, WORDS) > REPLACES &&
       tellsChange(newer.text)
     );
+  }
+
+  /** Whether the question names the older memory by a number or an identifier that the newer one does not have. */
+  #isNamed(older: Item, newer: Item): boolean {
+    const text = fold(newer.text);
+    return this.#identifiers.some((term) => older.substance.terms.has(term) && !text.includes(term));
   }
 
   #newer(older: Item): Item[] {
@@ -174,7 +183,5 @@ function sharedWords(left: Substance, right: Substance, rarity: (term: string) =
   const mass = ({ terms }: Substance) => [...terms].reduce((sum, term) => sum + rarity(term) ** 2, 0);
   const shared = [...left.terms].filter((term) => right.terms.has(term));
   if (shared.length === 0) return 0;
-  return (
-    shared.reduce((sum, term) => sum + rarity(term) ** 2, 0) / Math.sqrt(mass(left) * mass(right))
-  );
+  return shared.reduce((sum, term) => sum + rarity(term) ** 2, 0) / Math.sqrt(mass(left) * mass(right));
 }

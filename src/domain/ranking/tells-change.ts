@@ -7,13 +7,13 @@ import { isPastEvent, isUnsure, saysChange } from '../consistency/updates/cues.t
 const EVENT = new RegExp(
   [
     String.raw`\b(?:today|tonight|yesterday|this (?:morning|afternoon|evening|week|month)|last (?:week|weekend|night|month)|since|until|just|finally|already|by now|again|for now|as before|at last|(?:mon|tues|wednes|thurs|fri|satur|sun)days?)\b`,
-    String.raw`\b(?:merged|live|done|finished|over|dead|gone|out|off|correction|typo|misread|sorry)\b`,
+    String.raw`\b(?:merged|live|done|finished|over|dead|gone|out|off|correction|fix|typo|misread|sorry)\b`,
     String.raw`(?<!\p{L})(?:heute|gestern|seit|bis|zum \d|endlich|wieder|montags?|dienstags?|mittwochs?|donnerstags?|freitags?|samstags?|sonntags?)(?!\p{L})`,
     String.raw`\b(?:hat|habe|haben|ist|sind|wird|wurden?|war|waren)\b.{0,80}\b(?:\p{L}{0,8}ge\p{L}{2,}(?:t|en)|ver\p{L}{3,}(?:t|en)|be\p{L}{3,}(?:t|en))\b`,
     String.raw`(?<!\p{L})(?:aujourd['’]hui|hier|depuis|jusqu['’]|enfin|à partir)(?!\p{L})|(?<!\p{L})(?:a|ai|as|avons|ont|est|sont|suis|été)\s(?:\p{L}+\s)?\p{L}{2,}(?:é|ée|és|ées|is|it|u|us|ue)(?!\p{L})`,
     String.raw`(?<!\p{L})(?:hoy|ayer|desde|hasta|por fin|hoje|ontem|oggi|ieri|dal|fino)(?!\p{L})|(?<!\p{L})(?:ha|he|han|hemos|ho|hanno|è|sono)\s\p{L}{2,}(?:ado|ido|ato|uto|ito|ata|ita)(?!\p{L})|\p{L}{2,}(?:ó|aron|ieron|ou)(?!\p{L})`,
     String.raw`(?<!\p{L})(?:сегодня|вчера|уже|снова|до \d)(?!\p{L})|\p{L}{2,}(?:лся|лась|лись|ла|ли)(?!\p{L})`,
-    'ました|ました|でした|昨日|昨夜|今日|から|了|昨天|今天|했|었|았|오늘|어제',
+    'ました|でした|昨日|昨夜|今日|から|了|昨天|今天|했|었|았|오늘|어제',
   ].join('|'),
   'iu',
 );

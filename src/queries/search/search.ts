@@ -2,7 +2,7 @@ import type { TenantContext } from '../../domain/access/context.ts';
 import type { MemoryUse } from '../../domain/learning/memory-value.ts';
 import { asksPast } from '../../domain/ranking/asks-past.ts';
 import { heaviest, weigh } from '../../domain/ranking/bm25.ts';
-import { askedTimes } from '../../domain/ranking/dates.ts';
+import { askedTimes, asksTime } from '../../domain/ranking/dates.ts';
 import { byPrecedence, namedFirst } from '../../domain/ranking/precedence-order.ts';
 import { SameMatter } from '../../domain/ranking/same-matter.ts';
 import { scaleOf } from '../../domain/ranking/scales.ts';
@@ -243,7 +243,8 @@ export class SearchService {
     const best = namedFirst(shown, placeOf, scope);
     const others = found.slice(0, mostCompared).filter((one) => !best.includes(one));
     if (best.length + others.length < 2 || best.length === 0) return best;
-    if (asksPast(query, askedTimes(query, now), now ?? this.#clock.now())) return best;
+    const times = askedTimes(query, now);
+    if (asksTime(times) || asksPast(query, times, now ?? this.#clock.now())) return best;
     const { sql } = this.#readModels;
     const all = [...best, ...others];
     const substances = await readSubstances(sql, caller.tenant, all, model).catch((error: unknown) => {
