@@ -1,10 +1,8 @@
 # One image for every profile and role, which are chosen by environment variables: docker build -t stratalog . &&
 # docker run -p 8080:8080 -v stratalog:/data -e STRATALOG_MASTER_KEY=… stratalog
-# The multilingual model is not in it: add -v "$PWD/packages:/app/packages:ro".
 FROM node:22.23.1-bookworm-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
-COPY packages/model-multilingual-e5-small/package.json packages/model-multilingual-e5-small/
 COPY packages/client/package.json packages/client/
 RUN npm ci --omit=dev
 COPY bin bin

@@ -57,14 +57,14 @@ export const settings = z.object({
     .enum(['onnx', 'openai', 'deterministic'])
     .default('onnx')
     .describe(
-      'Embedder for a new data folder; an existing folder keeps its own. onnx: the bundled model, or the one named in STRATALOG_EMBEDDING_MODEL; openai: any OpenAI-compatible endpoint; deterministic: for load tests, not for retrieval',
+      'Embedder for a new data folder; an existing folder keeps its own. onnx: the bundled multilingual model, or the one named in STRATALOG_EMBEDDING_MODEL; openai: any OpenAI-compatible endpoint; deterministic: for load tests, not for retrieval',
     ),
   STRATALOG_EMBEDDING_MODEL: z
     .string()
     .min(1)
     .optional()
     .describe(
-      'Embedding model of a new data folder; an existing one keeps its model: multilingual-e5-small for texts that are not in English, another registered model, or the model of the endpoint, such as text-embedding-3-small',
+      'Embedding model of a new data folder; an existing one keeps its model: multilingual-e5-small (the default), bge-small-en-v1.5 for English alone, another registered model, or the model of the endpoint, such as text-embedding-3-small',
     ),
   STRATALOG_EMBEDDING_MODELS: z
     .string()

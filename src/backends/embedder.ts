@@ -2,14 +2,7 @@ import path from 'node:path';
 import { deterministicEmbedder } from '../adapters/deterministic/embedder.ts';
 import { ModelRegistry, type ModelEntry } from '../adapters/embedding/model-registry.ts';
 import { openOnnxEmbedder } from '../adapters/onnx/embedder.ts';
-import {
-  bgeSmall,
-  e5Small,
-  folderOf,
-  multilingualE5Small,
-  shippedFolder,
-  type OnnxModel,
-} from '../adapters/onnx/models.ts';
+import { bgeSmall, e5Small, folderOf, multilingualE5Small, type OnnxModel } from '../adapters/onnx/models.ts';
 import {
   dimensionIn,
   openAiModelId,
@@ -33,7 +26,7 @@ interface Observed {
 type Models = Config['embeddingModels'] & Observed;
 type Endpoint = Extract<Config['embedder'], { kind: 'openai' }> & Observed;
 
-/** Ids of the models that made the existing vectors. */
+/** Ids of the models that made the existing vectors, the live one first. */
 type SeenModels = () => Promise<readonly string[]>;
 
 export interface EmbeddersOptions extends Observed {
@@ -42,9 +35,12 @@ export interface EmbeddersOptions extends Observed {
 
 const noPrefix = { query: '', passage: '' };
 const deterministicDimension = 384;
+/** The model of a database that has no vectors yet. */
+const newModel = multilingualE5Small;
 
 /**
- * All models that are built in or registered by the configuration; loads the preferred one. Rejects with `ConfigError`,
+ * All models that are built in or registered by the configuration; loads the preferred one: the model that the configuration names,
+ * otherwise that of the live vectors, and the multilingual one for a new database. Rejects with `ConfigError`,
  * or with the error that keeps the preferred model from loading. An endpoint may be unreachable if its dimension is
  * configured or its model is among those `seen` before.
  */
@@ -58,11 +54,7 @@ export async function openEmbedders(
   const named = embedder.kind === 'openai' ? await endpointEntry({ ...embedder, onRun }, seen) : undefined;
   if (named) entries.push(named);
   assertDistinct(entries);
-  const preferred =
-    named?.id ??
-    (embedder.kind === 'onnx'
-      ? (embedder.model ?? bgeSmall.name)
-      : deterministicEmbedder({ dimension: deterministicDimension }).model.id);
+  const preferred = named?.id ?? chosenModel(embedder) ?? (await liveModel(entries, seen)) ?? newModel.id;
   if (!entries.some(({ id, name }) => id === preferred || name === preferred))
     throw new ConfigError(
       `STRATALOG_EMBEDDING_MODEL: ${preferred} is not registered; ${entries.map(({ name }) => name).join(', ')} are`,
@@ -74,10 +66,26 @@ export async function openEmbedders(
   return registry;
 }
 
+/** The id or name of the model that the configuration chooses, if any. The model of an endpoint is not known here. */
+function chosenModel(embedder: Config['embedder']): string | undefined {
+  return embedder.kind === 'deterministic'
+    ? deterministicEmbedder({ dimension: deterministicDimension }).model.id
+    : embedder.model;
+}
+
+/** The id of the model of the live vectors, if there are any and the model is registered. */
+async function liveModel(entries: readonly ModelEntry[], seen: SeenModels): Promise<string | undefined> {
+  const [live] = await seen();
+  return entries.find(({ id }) => id === live)?.id;
+}
+
 /** The id of the preferred model. A model at an endpoint must return a vector. Rejects if the model cannot be used. */
-export async function inspectEmbedder(config: Config): Promise<string> {
+export async function inspectEmbedder(config: Config, seen?: SeenModels): Promise<string> {
   const { embedder } = config;
-  const opened = embedder.kind === 'openai' ? await openEndpoint(embedder) : await openEmbedders(config);
+  const opened =
+    embedder.kind === 'openai'
+      ? await openEndpoint(embedder)
+      : await openEmbedders(config, { ...(seen && { seen }) });
   await opened.close();
   return 'model' in opened ? opened.model.id : opened.preferred.id;
 }
@@ -86,8 +94,7 @@ function knownModels(models: Models): ModelEntry[] {
   const deterministic = () => deterministicEmbedder({ dimension: deterministicDimension });
   const { id } = deterministic().model;
   return [
-    onnxEntry(bgeSmall, shippedFolder, models),
-    ...[multilingualE5Small, e5Small].map((model) =>
+    ...[multilingualE5Small, bgeSmall, e5Small].map((model) =>
       onnxEntry(model, folderOf(model, models.directory), models),
     ),
     { id, name: id, dimension: deterministicDimension, open: () => Promise.resolve(deterministic()) },

@@ -1,6 +1,4 @@
-import { existsSync } from 'node:fs';
-import { bgeSmall, e5Small, folderOf, multilingualE5Small } from '../adapters/onnx/models.ts';
-import type { Config } from '../config.ts';
+import { bgeSmall, e5Small, multilingualE5Small } from '../adapters/onnx/models.ts';
 import { languageShareOf, type LanguageShare } from '../domain/text/language-share.ts';
 import type { SqlExecutor } from '../ports/sql.ts';
 import { generationTable } from '../read-models/generation-table.ts';
@@ -47,18 +45,13 @@ export async function sampleLanguages(sql: SqlExecutor): Promise<StoredLanguages
 }
 
 /** A sentence that says how to change to the multilingual model; undefined if it would not find more. */
-export function modelAdvice(
-  { judged, foreign, model }: StoredLanguages,
-  { embeddingModels }: Pick<Config, 'embeddingModels'>,
-): string | undefined {
+export function modelAdvice({ judged, foreign, model }: StoredLanguages): string | undefined {
   const name = englishModels.get(model);
   if (name === undefined || foreign < leastTexts || foreign < leastShare * judged) return undefined;
   const percent = Math.round((100 * foreign) / judged);
-  const { name: better, package: own } = multilingualE5Small;
-  const isThere = existsSync(folderOf(multilingualE5Small, embeddingModels.directory));
+  const { name: better } = multilingualE5Small;
   return (
-    `${percent} % of the memories are not in English, and ${name} is a model for English: ` +
-    `${better} finds them better. ${isThere ? '' : `Install it with "npm install ${own}", restart, and run `}` +
-    `${isThere ? 'Change to it with ' : ''}"stratalog projections rebuild --embedder ${better} --switch"`
+    `${percent} % of the memories are not in English, and ${name} is a model for English: ${better} finds them better. ` +
+    `Change to it with "stratalog projections rebuild --embedder ${better} --switch"`
   );
 }

@@ -12,7 +12,8 @@ import { modelAdvice, sampleLanguages, type StoredLanguages } from '../backends/
 import { isRefusal } from '../backends/refusals.ts';
 import { inspectVault } from '../backends/vault.ts';
 import { ConfigError, readConfig, type Config } from '../config.ts';
-import type { Sql } from '../ports/sql.ts';
+import type { Sql, SqlExecutor } from '../ports/sql.ts';
+import { seenModels } from '../projections/vectors/seen-models.ts';
 import { endSoon } from './end.ts';
 import { explain } from './explain.ts';
 import { printJson } from './output.ts';
@@ -40,11 +41,13 @@ const answerMs = 3_000;
 export async function doctor(options: Readonly<Record<string, string>>, json: boolean): Promise<void> {
   const config = readConfig(environmentWith(options));
   // Concurrently, so that a server that does not answer does not delay the other checks.
+  const stored = config.profile === 'embedded' ? inDatabase(config) : onServer(config);
   const checks = await Promise.all([
     Promise.resolve(nodeVersion()),
-    finding('model', () => model(config)),
+    finding('model', async () => model(config, (await stored).models)),
     ...languageModel(config),
-    ...(config.profile === 'embedded' ? [databaseAndLanguages(config)] : [languagesOnServer(config)]),
+    stored.then(({ findings }) => findings),
+    stored.then(({ languages }) => languagesOf(languages)),
     ...backEndsOf(config).map((backEnd) =>
       // The profile `postgres` has one server, and its check has always had this name.
       server(config.profile === 'postgres' ? 'database' : backEnd.name, backEnd),
@@ -96,10 +99,10 @@ function nodeVersion(): Finding {
   };
 }
 
-async function model(config: Config): Promise<string> {
+async function model(config: Config, existing: readonly string[]): Promise<string> {
   return config.embedder.kind === 'deterministic'
     ? 'deterministic: not checked here'
-    : inspectEmbedder(config);
+    : inspectEmbedder(config, () => Promise.resolve(existing));
 }
 
 /** No check if no language model is configured: it is optional. */
@@ -107,29 +110,42 @@ function languageModel({ languageModel: endpoint }: Config): Promise<Finding>[] 
   return endpoint ? [finding('llm', () => inspectLanguageModel(endpoint))] : [];
 }
 
-/** One check, because both findings need the database and only one can have it open. */
-async function databaseAndLanguages(config: Config): Promise<Finding[]> {
-  let stored: StoredLanguages | undefined;
+/** What the checks need to know of the existing read models. */
+interface Stored {
+  /** Ids of the models that made the vectors, the live one first. */
+  readonly models: readonly string[];
+  readonly languages: StoredLanguages | undefined;
+}
+
+const nothingStored: Stored = { models: [], languages: undefined };
+
+async function readStored(sql: SqlExecutor): Promise<Stored> {
+  return { models: await seenModels(sql), languages: await sampleLanguages(sql) };
+}
+
+/** Reads everything at once, because only one can have the database open. */
+async function inDatabase(config: Config): Promise<Stored & { readonly findings: readonly Finding[] }> {
+  let stored = nothingStored;
   const found = await finding('database', () =>
     database(config, async (sql) => {
-      stored = await sampleLanguages(sql);
+      stored = await readStored(sql);
     }),
   );
-  return [found, ...languages(config, stored)];
+  return { ...stored, findings: [found] };
 }
 
 /** Nothing if the database cannot be read: the check of its server says why. */
-async function languagesOnServer(config: Config): Promise<Finding[]> {
-  const stored = await readPostgres(config.postgresUrl, answerMs, sampleLanguages).catch(() => undefined);
-  return languages(config, stored);
+async function onServer(config: Config): Promise<Stored & { readonly findings: readonly Finding[] }> {
+  const stored = await readPostgres(config.postgresUrl, answerMs, readStored).catch(() => nothingStored);
+  return { ...stored, findings: [] };
 }
 
 /** No check without memories. */
-function languages(config: Config, stored: StoredLanguages | undefined): Finding[] {
+function languagesOf(stored: StoredLanguages | undefined): Finding[] {
   if (!stored || stored.judged === 0) return [];
   const { judged, foreign, model: id } = stored;
   const detail = `${judged - foreign} of ${judged} sampled memories are in English; the model is ${id}`;
-  return [{ check: 'languages', ok: true, detail: modelAdvice(stored, config) ?? detail }];
+  return [{ check: 'languages', ok: true, detail: modelAdvice(stored) ?? detail }];
 }
 
 /** Changes nothing: the first start creates a missing folder or database. `read` is called if there is a database. */

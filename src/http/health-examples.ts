@@ -8,7 +8,7 @@ export const readinessExample = {
   log: { head: 4_211, position: '0b8f3a9c1d2e-38z' },
   projections: [{ name: 'memories', position: 4_211, lag: 0, lock: 'here', parked: 0 }],
   backEnds: {},
-  embedder: { model: 'bge-small-en-v1.5-int8-6c9c6101', state: 'up' },
+  embedder: { model: 'multilingual-e5-small-q4-5f0a9fb6', state: 'up' },
 };
 
 export const metricsExample = `# HELP stratalog_projection_parked Number of streams whose events the live generation of a read model cannot apply

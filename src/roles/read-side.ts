@@ -179,9 +179,9 @@ async function startModelUpkeep({ logger, stores, cleanup }: Process, embedders:
 }
 
 /** Logs a warning if another model would find the memories better. */
-async function adviseModel({ config, logger, stores }: Process): Promise<void> {
+async function adviseModel({ logger, stores }: Process): Promise<void> {
   // A failure must not keep the program from starting.
   const languages = await sampleLanguages(stores.sql).catch(() => undefined);
-  const advice = languages && modelAdvice(languages, config);
+  const advice = languages && modelAdvice(languages);
   if (advice) logger.warn(languages, advice);
 }

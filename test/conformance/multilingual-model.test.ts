@@ -13,6 +13,9 @@ const notes: Readonly<Record<string, string>> = {
   printer: 'Le photocopieur est dans le couloir du troisième étage avec les imprimantes.',
 };
 const model = 'multilingual-e5-small';
+const bge = 'bge-small-en-v1.5-int8-6c9c6101';
+/** The read models that embed texts. */
+const embedding = ['vectors', 'feedback', 'summaries', 'traces'];
 let server: TestServer;
 let client: Client;
 
@@ -37,18 +40,22 @@ async function firstOf(query: string): Promise<string | undefined> {
   return body.results[0]?.memory.externalId;
 }
 
-async function liveModel(): Promise<string> {
+/** The models of the live read models that have vectors. */
+async function models(): Promise<Record<string, string>> {
   const { body } = await client.get('/v1/admin/projections');
-  const vectors = body.items.find(({ name }: Json) => name === 'vectors');
-  return vectors.generations.find(({ active }: Json) => active).signature;
+  const live = body.items.map(({ name, generations }: Json) => [
+    name,
+    generations.find(({ active }: Json) => active).signature.split('/')[1],
+  ]);
+  return Object.fromEntries(live.filter(([name]: string[]) => embedding.includes(name!)));
 }
 
 // The other profiles have no data folder.
 it.skipIf(testProfile !== 'embedded')(
-  '[A4] [H4] a folder with texts in other languages is advised to change its model, changes, and keeps it',
+  '[A4] [A18] [H4] a folder keeps its model, is advised to change it for texts in other languages, and changes',
   async () => {
     server = await startServer({
-      environment: { STRATALOG_PROFILE: testProfile, STRATALOG_EMBEDDER: 'onnx' },
+      environment: { STRATALOG_PROFILE: testProfile, STRATALOG_EMBEDDING_MODEL: 'bge-small-en-v1.5' },
     });
     client = await clientWithKey(server, { tenant: freshTenant(), role: 'admin', user: 'ada' });
     const bodies = Object.entries(notes).map(([externalId, content]) => ({ externalId, content }));
@@ -66,10 +73,14 @@ it.skipIf(testProfile !== 'embedded')(
     expect(stdout).toMatch(
       /ok\s+languages\s+\d+ % of the memories are not in English.*rebuild --embedder multilingual/,
     );
-    // The setting is for new folders: this one keeps its model until it is changed.
+    expect(stdout).toMatch(/ok\s+model\s+bge-small-en-v1\.5/);
+    // The default and the setting are for new folders: this one keeps its model until it is changed.
+    await restarted({ STRATALOG_EMBEDDING_MODEL: '' });
+    expect(await models()).toEqual(Object.fromEntries(embedding.map((name) => [name, bge])));
+    expect(server.log.join('\n')).not.toContain('made by another model');
     await restarted({ STRATALOG_EMBEDDING_MODEL: model });
     expect(server.log.join('\n')).toMatch(/\d+ % of the memories are not in English/);
-    expect(await liveModel()).toContain('bge-small-en-v1.5');
+    expect(await models()).toMatchObject({ vectors: bge });
     const { json } = await stratalogAs(
       server,
       client,
@@ -81,8 +92,8 @@ it.skipIf(testProfile !== 'embedded')(
       '--json',
     );
     expect(json).toMatchObject({ switched: true });
-    await restarted({ STRATALOG_EMBEDDING_MODEL: 'bge-small-en-v1.5' });
-    expect(await liveModel()).toContain(model);
+    await restarted({ STRATALOG_EMBEDDING_MODEL: '' });
+    expect(await models()).toMatchObject({ vectors: expect.stringContaining(model) });
     expect(server.log.join('\n')).not.toContain('are not in English');
     const questions: readonly (readonly [query: string, answer: string])[] = [
       ['How far ahead must vacation be requested?', 'leave'],

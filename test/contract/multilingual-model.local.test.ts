@@ -1,14 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openOnnxEmbedder } from '../../src/adapters/onnx/embedder.ts';
 import { ModelMissing } from '../../src/adapters/onnx/model-files.ts';
-import { folderOf, multilingualE5Small } from '../../src/adapters/onnx/models.ts';
+import { multilingualE5Small } from '../../src/adapters/onnx/models.ts';
 import type { Embedder, EmbeddingRun } from '../../src/ports/embedder.ts';
 import { cosine, embedderContract } from './embedder.ts';
 
 const model = multilingualE5Small;
-const folder = folderOf(model);
 const runs: EmbeddingRun[] = [];
-const open = () => openOnnxEmbedder({ model, folder, workers: 1, onRun: (run) => runs.push(run) });
+const open = () => openOnnxEmbedder({ model, workers: 1, onRun: (run) => runs.push(run) });
 
 embedderContract('multilingual-e5-small', open, { queriesDiffer: true });
 
@@ -43,9 +42,9 @@ describe('[H4] multilingual-e5-small', () => {
     for (const other of irrelevant) expect(cosine(query!, relevant!)).toBeGreaterThan(cosine(query!, other));
   });
 
-  it('says how to get it where it is missing', async () => {
+  it('says how to restore it where it is missing', async () => {
     const opening = openOnnxEmbedder({ model, folder: '/nowhere', workers: 1 });
     await expect(opening).rejects.toBeInstanceOf(ModelMissing);
-    await expect(opening).rejects.toThrow(/npm install stratalog-model-multilingual-e5-small/);
+    await expect(opening).rejects.toThrow(/git checkout -- models\/multilingual-e5-small/);
   });
 });

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openOnnxEmbedder } from '../../src/adapters/onnx/embedder.ts';
 import { ModelMissing } from '../../src/adapters/onnx/model-files.ts';
-import { bgeSmall, e5Small, shippedFolder } from '../../src/adapters/onnx/models.ts';
+import { bgeSmall, e5Small, folderOf } from '../../src/adapters/onnx/models.ts';
 import type { Embedder, EmbeddingRun } from '../../src/ports/embedder.ts';
 import { cosine, embedderContract } from './embedder.ts';
 
@@ -122,7 +122,7 @@ describe('onnx model files', () => {
   let folder: string;
   beforeAll(async () => {
     folder = await mkdtemp(path.join(tmpdir(), 'model-'));
-    await cp(shippedFolder, folder, { recursive: true });
+    await cp(folderOf(model), folder, { recursive: true });
   });
   afterAll(() => rm(folder, { recursive: true, force: true }));
 

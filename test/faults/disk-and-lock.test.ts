@@ -183,7 +183,7 @@ describe('a start that cannot succeed', () => {
 
     beforeAll(async () => {
       copy = await checkoutWithOwnModels(home);
-      model = path.join(copy, 'models', 'bge-small-en-v1.5');
+      model = path.join(copy, 'models', 'multilingual-e5-small');
     });
 
     async function refusal(): Promise<string> {
@@ -192,7 +192,7 @@ describe('a start that cannot succeed', () => {
       const { code, output } = await serveOnce(environment, { program });
       expect(code).toBe(1);
       expect(output).not.toMatch(/^\s+at /m);
-      expect(output).toMatch(/git checkout -- models\/bge-small-en-v1\.5.*STRATALOG_EMBEDDER/);
+      expect(output).toMatch(/git checkout -- models\/multilingual-e5-small.*STRATALOG_EMBEDDER/);
       return output;
     }
 
@@ -204,7 +204,7 @@ describe('a start that cannot succeed', () => {
 
     it('[J8] is refused if it is missing', async () => {
       await rm(model, { recursive: true });
-      expect(await refusal()).toMatch(/bge-small-en-v1\.5 cannot be read/);
+      expect(await refusal()).toMatch(/multilingual-e5-small cannot be read/);
     });
   });
 });

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { deterministicEmbedder } from '../../src/adapters/deterministic/embedder.ts';
 import { LazyEmbedder } from '../../src/adapters/embedding/lazy-embedder.ts';
 import { ModelRegistry, type ModelEntry } from '../../src/adapters/embedding/model-registry.ts';
+import { bgeSmall, multilingualE5Small } from '../../src/adapters/onnx/models.ts';
 import { openEmbedders } from '../../src/backends/embedder.ts';
 import { readRegistrations } from '../../src/backends/registered-models.ts';
 import { readConfig } from '../../src/config.ts';
@@ -161,7 +162,7 @@ describe('registered models', () => {
   it('[H4] are added to the built-in models', async () => {
     const embedders = await opening({ STRATALOG_EMBEDDING_MODELS: JSON.stringify([own, remote]) });
     const names = [
-      ...['bge-small-en-v1.5', 'multilingual-e5-small', 'e5-small-v2', 'deterministic-words-384'],
+      ...['multilingual-e5-small', 'bge-small-en-v1.5', 'e5-small-v2', 'deterministic-words-384'],
       ...['own', 'remote'],
     ];
     expect(embedders.models.map(({ name }) => name)).toEqual(names);
@@ -185,10 +186,22 @@ describe('registered models', () => {
     await expect(failing).rejects.toThrow(new RegExp(`the ${what}`));
   });
 
+  it.each([
+    ['of a new database is the multilingual one', [], undefined, 'multilingual-e5-small'],
+    ['of existing vectors is kept', [bgeSmall.id, multilingualE5Small.id], undefined, 'bge-small-en-v1.5'],
+    ['that a setting names is used', [bgeSmall.id], 'multilingual-e5-small', 'multilingual-e5-small'],
+    ['of vectors that nobody can make here is replaced', ['gone-1'], undefined, 'multilingual-e5-small'],
+  ])('[H4] [A18] the model %s', async (_, seen, named, expected) => {
+    const config = readConfig({ STRATALOG_EMBEDDING_MODEL: named });
+    const embedders = await openEmbedders(config, { seen: () => Promise.resolve(seen) });
+    expect(embedders.preferred.name).toBe(expected);
+    await embedders.close();
+  });
+
   it('[H4] are listed in the error for an unknown model', async () => {
     const failing = opening({ STRATALOG_EMBEDDER: 'onnx', STRATALOG_EMBEDDING_MODEL: 'magic' });
     await expect(failing).rejects.toThrow(
-      /magic is not registered; bge-small-en-v1\.5, multilingual-e5-small, e5-small-v2/,
+      /magic is not registered; multilingual-e5-small, bge-small-en-v1\.5, e5-small-v2/,
     );
   });
 });

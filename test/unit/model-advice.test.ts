@@ -1,11 +1,9 @@
 import { expect, it } from 'vitest';
 import { bgeSmall, e5Small, multilingualE5Small } from '../../src/adapters/onnx/models.ts';
 import { modelAdvice } from '../../src/backends/model-advice.ts';
-import { readConfig } from '../../src/config.ts';
 
-const config = readConfig({});
 const advice = (judged: number, foreign: number, model = bgeSmall.id) =>
-  modelAdvice({ judged, foreign, model }, config);
+  modelAdvice({ judged, foreign, model });
 
 it('[A4] advises another model for texts that the live one does not understand', () => {
   expect(advice(100, 34)).toMatch(

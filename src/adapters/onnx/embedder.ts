@@ -4,7 +4,7 @@ import { EmbeddingPool } from '../embedding/pool.ts';
 import { pooledEmbedder } from '../embedding/pooled-embedder.ts';
 import { startWorker } from '../worker-entry.ts';
 import { BusyFlag } from './busy-flag.ts';
-import { shippedFolder, type OnnxModel } from './models.ts';
+import { folderOf, type OnnxModel } from './models.ts';
 import type { WorkerSetup } from './protocol.ts';
 import { WorkerSlot } from './worker-slot.ts';
 
@@ -12,7 +12,7 @@ export interface OnnxEmbedderOptions {
   readonly model: OnnxModel;
   /** Threads that embed passages, at least 1; the number of cores by default. One more thread serves queries only. */
   readonly workers?: number;
-  /** Folder of the model's files; that of the shipped model by default. */
+  /** Folder of the model's files; by default, where a shipped model is. */
   readonly folder?: string;
   readonly onRun?: OnEmbeddingRun | undefined;
 }
@@ -33,7 +33,7 @@ const exitWithinMs = 2_000;
 export async function openOnnxEmbedder(options: OnnxEmbedderOptions): Promise<Embedder> {
   // The library sends telemetry to its vendor unless this is set before it is loaded.
   process.env['ORT_DISABLE_TELEMETRY'] = '1';
-  const { model, folder = shippedFolder } = options;
+  const { model, folder = folderOf(options.model) } = options;
   const workers = Math.max(1, options.workers ?? availableParallelism());
   const queries = threadOf(model, folder, 'query', 0);
   const passages = Array.from({ length: workers }, () => threadOf(model, folder, 'all', passageNice));

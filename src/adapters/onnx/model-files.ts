@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import path from 'node:path';
-import { bgeSmall, type OnnxModel } from './models.ts';
+import type { OnnxModel } from './models.ts';
 
 /** The model's files are missing or have the wrong checksum. Retrying does not help; the message says what to do. */
 export class ModelMissing extends Error {
@@ -16,7 +16,7 @@ export async function verifiedFile(model: OnnxModel, folder: string, name: Model
   const file = path.join(folder, name);
   const hash = createHash('sha256');
   try {
-    // In chunks: read as a whole, the file would occupy 34 MB in each thread until its next garbage collection.
+    // In chunks: read as a whole, the file would occupy 74 MB in each thread until its next garbage collection.
     for await (const piece of createReadStream(file, { highWaterMark: 1 << 20 })) {
       hash.update(piece as Buffer);
     }
@@ -32,14 +32,9 @@ export async function verifiedFile(model: OnnxModel, folder: string, name: Model
   );
 }
 
-function remedy({ name, package: own }: OnnxModel): string {
-  return `${restoring(name, own)}; or choose another embedder (STRATALOG_EMBEDDER=openai).`;
-}
-
-function restoring(name: string, own: string | undefined): string {
-  if (name === bgeSmall.name)
-    return `Restore it with "git checkout -- models/${name}" or by installing the package again`;
-  if (own !== undefined)
-    return `Install it with "npm install ${own}", in a checkout restore it with "git checkout -- packages"`;
-  return 'Put it there, or set STRATALOG_EMBEDDING_MODELS_DIR to the folder that has one folder for each model';
+function remedy({ name, shipped }: OnnxModel): string {
+  const restore = shipped
+    ? `Restore it with "git checkout -- models/${name}" or by installing the package again`
+    : 'Put it there, or set STRATALOG_EMBEDDING_MODELS_DIR to the folder that has one folder for each model';
+  return `${restore}; or choose another embedder (STRATALOG_EMBEDDER=openai).`;
 }

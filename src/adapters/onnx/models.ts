@@ -1,5 +1,3 @@
-import { existsSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import path from 'node:path';
 import type { EmbeddingModel } from '../../ports/embedder.ts';
 import { packageRoot } from '../worker-entry.ts';
@@ -13,8 +11,8 @@ export interface OnnxModel extends EmbeddingModel {
   readonly pooling: 'first' | 'mean';
   /** Maximum number of tokens of one text, including special tokens. */
   readonly longest: number;
-  /** The npm package that has the files; its folder in a checkout is `packages/model-<name>`. */
-  readonly package?: string;
+  /** Whether its files are in `models/`, and so in the npm package. */
+  readonly shipped?: boolean;
   /** Checksums of the files; without them any files are accepted. */
   readonly sha256?: { readonly 'model.onnx': string; readonly 'tokenizer.json': string };
 }
@@ -22,7 +20,7 @@ export interface OnnxModel extends EmbeddingModel {
 /** The same for all models with BERT's uncased vocabulary. */
 const uncasedTokenizer = 'd241a60d5e8f04cc1b2b3e9ef7a4921b27bf526d9f6050ab90f9267a1f9e5c66';
 
-/** The model shipped in `models/`; `models/README.md` names its origin. */
+/** BAAI/bge-small-en-v1.5 (MIT), for English. `models/README.md` names the origin of the shipped models. */
 export const bgeSmall: OnnxModel = {
   name: 'bge-small-en-v1.5',
   id: 'bge-small-en-v1.5-int8-6c9c6101',
@@ -30,6 +28,7 @@ export const bgeSmall: OnnxModel = {
   prefix: { query: 'Represent this sentence for searching relevant passages: ', passage: '' },
   pooling: 'first',
   longest: 512,
+  shipped: true,
   sha256: {
     'model.onnx': '6c9c6101a956d62dfb5e7190c538226c0c5bb9cb27b651234b6df063ee7dbfe4',
     'tokenizer.json': uncasedTokenizer,
@@ -51,8 +50,8 @@ export const e5Small: OnnxModel = {
 };
 
 /**
- * intfloat/multilingual-e5-small (MIT) with weights of 4 bits, with the prefixes and the pooling of its model card: about 100 languages.
- * Its package names its origin.
+ * intfloat/multilingual-e5-small (MIT) with weights of 4 bits, with the prefixes and the pooling of its model card: about 100
+ * languages. The model of a new database.
  */
 export const multilingualE5Small: OnnxModel = {
   name: 'multilingual-e5-small',
@@ -61,31 +60,14 @@ export const multilingualE5Small: OnnxModel = {
   prefix: { query: 'query: ', passage: 'passage: ' },
   pooling: 'mean',
   longest: 512,
-  package: 'stratalog-model-multilingual-e5-small',
+  shipped: true,
   sha256: {
     'model.onnx': '5f0a9fb6f1aa7240be445094cd2be36a48151f90a0d5bb25d311cd4e6b291e04',
     'tokenizer.json': '55040bdf1efca57868b06fdf019be8ad70cb0e06d8562eb038dba21d788e21ba',
   },
 };
 
-/** Folder of the shipped model. */
-export const shippedFolder: string = path.join(packageRoot, 'models', bgeSmall.name);
-
-/**
- * The folder of a model that is not shipped: in `directory` (`models` by default), in a checkout, or in its package. If there is none,
- * the first of these, whose absence is then reported.
- */
-export function folderOf({ name, package: own }: OnnxModel, directory = 'models'): string {
-  const folders = [path.resolve(directory, name)];
-  if (own !== undefined) folders.push(path.join(packageRoot, 'packages', `model-${name}`), ...installed(own));
-  return folders.find((folder) => existsSync(folder)) ?? folders[0]!;
-}
-
-function installed(name: string): readonly string[] {
-  try {
-    const find = createRequire(path.join(packageRoot, 'package.json'));
-    return [path.dirname(find.resolve(`${name}/package.json`))];
-  } catch {
-    return [];
-  }
+/** The folder of a model: in `models/` of this program if it is shipped, otherwise in `directory` (`models` by default). */
+export function folderOf({ name, shipped = false }: OnnxModel, directory = 'models'): string {
+  return shipped ? path.join(packageRoot, 'models', name) : path.resolve(directory, name);
 }

@@ -60,7 +60,7 @@ export const projectionsExample = {
   ],
 };
 
-export const rebuildExample = { embedder: 'bge-small-en-v1.5', queries: ['When are releases cut?'] };
+export const rebuildExample = { embedder: 'multilingual-e5-small', queries: ['When are releases cut?'] };
 
 export const rebuildAnswerExample = { projection: 'vectors', generation: 2, position };
 

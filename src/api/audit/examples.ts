@@ -40,7 +40,7 @@ export const auditedSearchExample = {
     order: 'precedence',
   },
   readPosition: position,
-  embeddingModel: 'bge-small-en-v1.5',
+  embeddingModel: 'multilingual-e5-small',
   warnings: [],
   durationMs: 74,
   route: 'decomposition',
