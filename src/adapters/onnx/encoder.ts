@@ -6,6 +6,7 @@ import { truncate } from '../../domain/text/truncate.ts';
 import { unitVector } from '../embedding/vector.ts';
 import { verifiedFile } from './model-files.ts';
 import type { OnnxModel } from './models.ts';
+import { UnigramTokenizer } from './unigram-tokenizer.ts';
 
 /** Far more than 511 tokens in any script. Spares the tokenizer the rest of a long text. */
 const longestText = 16_384;
@@ -20,12 +21,12 @@ export interface Embedded {
 /** A loaded model, which embeds texts on the calling thread. */
 export class Encoder {
   readonly #model: OnnxModel;
-  readonly #tokenizer: Tokenizer;
+  readonly #tokenizer: Tokenizer | UnigramTokenizer;
   /** Token that ends every text ([SEP]). */
   readonly #endId: number;
   readonly #session: InferenceSession;
 
-  private constructor(model: OnnxModel, tokenizer: Tokenizer, session: InferenceSession) {
+  private constructor(model: OnnxModel, tokenizer: Tokenizer | UnigramTokenizer, session: InferenceSession) {
     this.#model = model;
     this.#tokenizer = tokenizer;
     this.#endId = tokenizer.encode('').ids.at(-1) ?? 0;
@@ -49,8 +50,7 @@ export class Encoder {
       intraOpNumThreads: 1,
       interOpNumThreads: 1,
     });
-    const tokenizer = new Tokenizer(JSON.parse(await readFile(vocabulary, 'utf8')) as object, {});
-    const encoder = new Encoder(model, tokenizer, session);
+    const encoder = new Encoder(model, tokenizerOf(await readFile(vocabulary, 'utf8')), session);
     // Detects a model that does not match its registration before any caller waits for it.
     await encoder.embed('', 'query');
     return encoder;
@@ -98,4 +98,9 @@ export class Encoder {
     const kept = ids.length > longest ? [...ids.slice(0, longest - 1), this.#endId] : ids;
     return BigInt64Array.from(kept, BigInt);
   }
+}
+
+function tokenizerOf(json: string): Tokenizer | UnigramTokenizer {
+  const file = JSON.parse(json) as Parameters<typeof UnigramTokenizer.of>[0];
+  return UnigramTokenizer.of(file) ?? new Tokenizer(file, {});
 }
