@@ -18,7 +18,7 @@ export interface Embedder {
   readonly model: EmbeddingModel;
   /**
    * Returns a unit vector of `model.dimension` numbers for each text, in order. Each text is embedded independently, so that
-   * the same text always has the same vector. Queries have priority over waiting passages.
+   * the same text always has the same vector. That of a long text may be made of the vectors of its passages. Queries have priority over waiting passages.
    * Rejects with `EmbedderUnavailable` if the model cannot answer now. `tenant` pays for a model that costs something; without it nobody
    * does. Rejects with `EmbeddingBudgetExhausted` if its budget does not allow that.
    */

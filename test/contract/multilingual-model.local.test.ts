@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openOnnxEmbedder } from '../../src/adapters/onnx/embedder.ts';
 import { ModelMissing } from '../../src/adapters/onnx/model-files.ts';
 import { multilingualE5Small } from '../../src/adapters/onnx/models.ts';
+import { passagesOf, passageText } from '../../src/domain/text/passages.ts';
 import type { Embedder, EmbeddingRun } from '../../src/ports/embedder.ts';
 import { cosine, embedderContract } from './embedder.ts';
 
@@ -18,11 +19,27 @@ describe('[H4] multilingual-e5-small', () => {
   });
   afterAll(() => embedder.close());
 
-  it('reads the tokens of its model card, with the prefix, and of a long text the first 512', async () => {
+  it('reads the tokens of its model card, with the prefix, and of a long question the first 512', async () => {
     runs.length = 0;
     await embedder.embed(['how much protein should a female eat'], 'query');
-    await embedder.embed(['服务器维护窗口为每周三凌晨两点。'.repeat(200)], 'passage');
+    await embedder.embed(['服务器维护窗口为每周三凌晨两点。'.repeat(200)], 'query');
     expect(runs.map(({ tokens }) => tokens)).toEqual([12, model.longest]);
+  });
+
+  it('[A17] makes the vector of a long text of those of its first passages, which it reads once', async () => {
+    const text = Array.from(
+      { length: 60 },
+      (_, n) => `Hall ${n} has a pump, which was checked in week ${n}.`,
+    ).join(' ');
+    const passages = passagesOf(text).map((passage) => passageText(text, passage));
+    expect(passages.length).toBeGreaterThan(3);
+    runs.length = 0;
+    const [whole, ...own] = await embedder.embed([text, ...passages], 'passage');
+    expect(runs).toHaveLength(passages.length);
+    for (const vector of own.slice(0, 3)) expect(cosine(whole!, vector)).toBeGreaterThan(0.9);
+    const mean = own[0]!.map((_, at) => own[0]![at]! + own[1]![at]! + own[2]![at]!);
+    expect(cosine(whole!, mean) / Math.sqrt(cosine(mean, mean))).toBeCloseTo(1, 6);
+    expect(await embedder.embed([text], 'passage')).toEqual([whole]);
   });
 
   it.each([

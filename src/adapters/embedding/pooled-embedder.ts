@@ -1,12 +1,15 @@
 import type { Embedder, EmbeddingModel, EmbeddingPurpose } from '../../ports/embedder.ts';
 import type { EmbeddingPool } from './pool.ts';
 import { SharedVectors } from './shared-vectors.ts';
+import { meanVector } from './vector.ts';
 
 export interface PooledEmbedderOptions {
   /** Maximum number of texts of one call in the queue, so that a long call does not delay short ones behind it. */
   readonly window: number;
   /** Number of cached query vectors. */
   readonly cachedQueries: number;
+  /** The parts of a long text whose vectors make that of the text, as their mean; none for a text that is embedded whole. */
+  readonly partsOf?: ((text: string) => readonly string[]) | undefined;
 }
 
 /** An `Embedder` on top of a pool, which shares vectors between callers and limits the queued texts of each call. */
@@ -15,11 +18,17 @@ export function pooledEmbedder(
   pool: EmbeddingPool,
   options: PooledEmbedderOptions,
 ): Embedder {
-  const vectors = new SharedVectors((text, purpose) => pool.submit(text, purpose), options.cachedQueries);
+  const { window, cachedQueries, partsOf } = options;
+  const vectors = new SharedVectors((text, purpose) => pool.submit(text, purpose), cachedQueries);
+  const vectorOf = async (text: string, purpose: EmbeddingPurpose): Promise<Float32Array> => {
+    const parts = purpose === 'passage' ? (partsOf?.(text) ?? []) : [];
+    if (parts.length === 0) return vectors.get(text, purpose);
+    return meanVector(await Promise.all(parts.map((part) => vectors.get(part, purpose))));
+  };
   return {
     model,
     embed: (texts: readonly string[], purpose: EmbeddingPurpose) =>
-      mapInWindow(texts, options.window, (text) => vectors.get(text, purpose)),
+      mapInWindow(texts, window, (text) => vectorOf(text, purpose)),
     async close() {
       vectors.clear();
       await pool.close();

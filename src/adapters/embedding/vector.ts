@@ -9,3 +9,11 @@ export function unitVector(values: ArrayLike<number>): Float32Array {
   if (!(length > 0 && Number.isFinite(length))) throw new RangeError('a vector without a direction');
   return Float32Array.from(values, (value) => value / length);
 }
+
+/** The direction of the mean of unit vectors, at least one, as a unit vector. Throws RangeError if they cancel each other out. */
+export function meanVector(vectors: readonly Float32Array[]): Float32Array {
+  // The sum has the same direction as the mean.
+  const sums = new Float64Array(vectors[0]!.length);
+  for (const vector of vectors) for (let i = 0; i < sums.length; i++) sums[i]! += vector[i]!;
+  return unitVector(sums);
+}

@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os';
+import { passagesOf, passageText } from '../../domain/text/passages.ts';
 import { cachedQueries, type Embedder, type OnEmbeddingRun } from '../../ports/embedder.ts';
 import { EmbeddingPool } from '../embedding/pool.ts';
 import { pooledEmbedder } from '../embedding/pooled-embedder.ts';
@@ -54,7 +55,11 @@ export async function openOnnxEmbedder(options: OnnxEmbedderOptions): Promise<Em
       attempts: 2,
       onRun: (run) => options.onRun?.({ model: model.id, ...run }),
     }),
-    { window: 16 * workers, cachedQueries },
+    {
+      window: 16 * workers,
+      cachedQueries,
+      partsOf: (text) => firstPassages(text, model.meanOfPassages ?? 0),
+    },
   );
   return {
     ...embedder,
@@ -63,6 +68,15 @@ export async function openOnnxEmbedder(options: OnnxEmbedderOptions): Promise<Em
       process.off('exit', endThreads);
     },
   };
+}
+
+/** The first `count` passages of a text, as they are embedded; none if it is short. */
+function firstPassages(text: string, count: number): readonly string[] {
+  return count === 0
+    ? []
+    : passagesOf(text)
+        .slice(0, count)
+        .map((passage) => passageText(text, passage));
 }
 
 function threadOf(model: OnnxModel, folder: string, role: 'all' | 'query', nice: number) {

@@ -11,6 +11,11 @@ export interface OnnxModel extends EmbeddingModel {
   readonly pooling: 'first' | 'mean';
   /** Maximum number of tokens of one text, including special tokens. */
   readonly longest: number;
+  /**
+   * Passages of a long text whose mean vector is that of the text; without it, the model reads as much of the text as it can. The
+   * passages are embedded anyway, so the vector of the text takes no time.
+   */
+  readonly meanOfPassages?: number;
   /** Whether its files are in `models/`, and so in the npm package. */
   readonly shipped?: boolean;
   /** Checksums of the files; without them any files are accepted. */
@@ -60,6 +65,8 @@ export const multilingualE5Small: OnnxModel = {
   prefix: { query: 'query: ', passage: 'passage: ' },
   pooling: 'mean',
   longest: 512,
+  // About as much as the model could read at once.
+  meanOfPassages: 3,
   shipped: true,
   sha256: {
     'model.onnx': '5f0a9fb6f1aa7240be445094cd2be36a48151f90a0d5bb25d311cd4e6b291e04',
