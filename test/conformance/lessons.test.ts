@@ -40,7 +40,7 @@ describe('lessons', () => {
       content: [
         'Do: narrow filter on the space crm',
         'Unlike what failed: topK 5 instead of 50',
-        'Avoid: broad search (too many results)',
+        'Avoid: broad search, because: too many results',
       ].join('\n'),
       support: 1,
       failures: 0,
@@ -72,7 +72,35 @@ describe('lessons', () => {
     await record(user, { outcome: 'failure', failureReason: 'the space was renamed' });
     const [third] = await until(user, ([lesson]) => lesson?.support === 0);
     expect(third).toMatchObject({ id: first.id, failures: 2 });
-    expect(third.content).toBe('Avoid: narrow filter on the space crm (the space was renamed)');
+    expect(third.content).toBe('Avoid: narrow filter on the space crm, because: the space was renamed');
+  });
+
+  it('[C10] give up an approach that stopped working, and are not kept where they only repeat the question', async () => {
+    const user = await tenant.key({ user: 'operator' });
+    const query = 'Deploy the staging environment';
+    const repeats = { query: 'Restart the search service', approach: 'restart the search service' };
+    await record(user, repeats);
+    await record(user, repeats);
+    const chart = { query, approach: 'run the helm chart' };
+    for (let times = 0; times < 5; times++) await record(user, chart);
+    await until(user, ([lesson]) => lesson?.content === 'Do: run the helm chart');
+    const failureReason = 'the chart repository was shut down';
+    for (let times = 0; times < 4; times++)
+      await record(user, { ...chart, outcome: 'failure', failureReason });
+    const lessons = await until(user, ([lesson]) => lesson?.failures === 4);
+    expect(lessons).toMatchObject([
+      {
+        support: 0,
+        description: '“run the helm chart” worked 5 times, but then failed 4 times: try something else.',
+        content: `Avoid: run the helm chart, because: ${failureReason}`,
+      },
+    ]);
+    await record(user, { ...repeats, successFactors: ['drained it first'] });
+    expect(await until(user, (all) => all.length === 2)).toContainEqual(
+      expect.objectContaining({
+        content: 'Do: restart the search service\nWhat helped: drained it first',
+      }),
+    );
   });
 
   it('[C10] [J3] are listed page by page, best first', async () => {

@@ -130,7 +130,7 @@ it('[C10] a process that ends in the middle of a call has paid for it, and the r
   await newManager().handle(batch, { signal: never });
   expect(model.requests).toHaveLength(1);
   expect(await eventsOf(attempts[0]!.id)).toMatchObject([
-    { type: 'LessonLearned', data: { model: 'rules-1', fallback: 'interrupted' } },
+    { type: 'LessonLearned', data: { model: 'rules-2', fallback: 'interrupted' } },
   ]);
 });
 
@@ -147,7 +147,7 @@ it('[F6] an erasure is handled before the attempts that came with it, and withou
   const kept = attempts.map(({ id }) => id);
   expect(await eventsOf(lessonId)).toMatchObject([
     { type: 'LessonLearned', data: { model: 'large' } },
-    { type: 'LessonRevised', data: { model: 'rules-1', traceIds: kept.slice(0, 2) } },
+    { type: 'LessonRevised', data: { model: 'rules-2', traceIds: kept.slice(0, 2) } },
     { type: 'LessonRevised', data: { model: 'large', traceIds: kept } },
   ]);
 });

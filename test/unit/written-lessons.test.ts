@@ -149,6 +149,10 @@ describe('the lesson of a language model', () => {
     ['advice from a failure too', { do: [{ text: 'Filter on the space crm.', attempts: [1, 2] }] }],
     ['a warning of a success', { do: [], avoid: [{ text: 'Avoid the space crm.', attempts: [1] }] }],
     ['no advice though something works', { do: [] }],
+    [
+      'only what the question asks',
+      { do: [{ text: 'Find the best practices of Salesforce Einstein.', attempts: [1] }] },
+    ],
     ['a title that is too long', { title: { text: 'Salesforce Einstein '.repeat(10), attempts: [1] } }],
   ])('[C10] is not used with %s', (_, changed) =>
     expect(composeLesson(pair, { ...good, ...changed })).toBe('unsupported'),

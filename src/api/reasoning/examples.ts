@@ -33,10 +33,10 @@ const lessonExample = {
   description:
     '“searched the team layer by the word release” worked 2 times; “searched everywhere” failed once.',
   content:
-    'Do: searched the team layer by the word release\nUnlike what failed: topK 5 instead of 50\nAvoid: searched everywhere (too many results)',
+    'Do: searched the team layer by the word release\nUnlike what failed: topK 5 instead of 50\nAvoid: searched everywhere, because: too many results',
   support: 2,
   failures: 0,
-  model: 'rules-1',
+  model: 'rules-2',
   sources: [],
   layer: 'user',
   scope: { user: 'ada' },

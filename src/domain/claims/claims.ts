@@ -1,4 +1,5 @@
-import { termCounts } from '../text/tokens.ts';
+import { STOP_WORDS } from '../text/stop-words.ts';
+import { queryTerms, termCounts } from '../text/tokens.ts';
 
 /** Least share of the content words of a sentence that must occur in its sources. */
 const leastSupport = 0.6;
@@ -22,6 +23,11 @@ export function isSupported(sentence: string, sources: readonly ReadonlySet<stri
   if (terms.some((term) => hasDigit.test(term) && !isKnown(term))) return false;
   for (const [name] of sentence.matchAll(names)) if (![...termsOf(name)].some(isKnown)) return false;
   return terms.filter(isKnown).length >= leastSupport * terms.length;
+}
+
+/** Whether a text has a content word that is not among these terms of another one. */
+export function saysMoreThan(text: string, terms: ReadonlySet<string>): boolean {
+  return queryTerms(text).some((term) => !terms.has(term) && !STOP_WORDS.has(term));
 }
 
 /**

@@ -102,7 +102,7 @@ const lessonFields = {
     traceIds: z.array(z.string()),
     support: z.int(),
     failures: z.int(),
-    /** `rules-1`, or the name of a language model. */
+    /** `rules-2`, an earlier version of the rules, or the name of a language model. */
     model: z.string(),
     /** Why the rules wrote it although a language model is configured. */
     fallback: z.enum(fallbacks).optional(),
@@ -128,7 +128,7 @@ export const LessonRevised = defineEvent({
   ...lessonFields,
 });
 
-/** `merged`: another lesson took over its attempts. `erased`: too few of its attempts are left. */
+/** `merged`: another lesson took over its attempts. `erased`: its other attempts are too few, or teach nothing. */
 const forgottenReasons = ['merged', 'erased'] as const;
 
 /** The lesson was withdrawn, and its key is destroyed. */

@@ -1,3 +1,4 @@
+import { saysMoreThan, termsOf } from '../claims/claims.ts';
 import { groupBy } from '../group-by.ts';
 import { canonicalJson, type JsonObject, type JsonValue } from '../json.ts';
 import { queryTerms } from '../text/tokens.ts';
@@ -27,7 +28,9 @@ interface Approach {
   readonly attempts: readonly Attempt[];
   readonly successes: number;
   readonly failures: number;
-  /** Mean success under a uniform prior, so that one success is worth less than three. */
+  /** Failures since the last attempt that did not fail. */
+  readonly failuresInRow: number;
+  /** How likely it is to succeed now, 0 to 1 (`worthOf`). */
   readonly worth: number;
 }
 
@@ -43,18 +46,23 @@ export interface Findings {
 }
 
 /** Name and version of the rules. Rules that write different lessons from the same attempts need a new name. */
-export const rules = 'rules-1';
+export const rules = 'rules-2';
 
 const leastAttempts = 2;
 /** An approach is recommended while it is more likely to succeed than to fail. */
 const leastWorth = 0.5;
+/**
+ * An attempt counts this much of the next attempt by the same approach. With .8, all older attempts together weigh less than four failures
+ * in a row, so an approach that stopped working is given up after at most four, however often it worked before.
+ */
+const decay = 0.8;
 const longestTitle = 160;
 const longestQuote = 200;
 const mostListed = 3;
 
 /**
  * What works and what fails. The approach with the best record works if it is more likely to succeed than to fail. Undefined if there
- * are too few attempts with an outcome.
+ * are too few attempts with an outcome, or if the lesson would only repeat the questions.
  */
 export function findingsOf(all: readonly Attempt[]): Findings | undefined {
   const attempts = all
@@ -66,7 +74,19 @@ export function findingsOf(all: readonly Attempt[]): Findings | undefined {
   const works = best !== undefined && best.successes > 0 && best.worth > leastWorth ? best : undefined;
   const failing = approaches.filter((approach) => approach !== works && approach.failures > 0);
   const partial = approaches.filter(({ successes, failures }) => successes === 0 && failures === 0);
-  return { attempts, works, failing, partial };
+  const findings = { attempts, works, failing, partial };
+  return saysMoreThanQuestions(findings) ? findings : undefined;
+}
+
+/**
+ * Whether a lesson from these attempts says more than their questions do: which of several approaches to choose, or something that is not
+ * in the question of the attempt, about how it was answered, what helped, or why it failed.
+ */
+function saysMoreThanQuestions({ attempts, works, failing }: Findings): boolean {
+  if (works && failing.length > 0) return true;
+  return attempts.some(({ query, approach, failureReason = '', successFactors }) =>
+    saysMoreThan([approach, failureReason, ...factorsOf(successFactors)].join('\n'), termsOf(query)),
+  );
 }
 
 /**
@@ -78,7 +98,7 @@ export function lessonOf({ attempts, works, failing, partial }: Findings): Lesso
   const title = truncate(`Questions like: ${oneLine(newest!.query)}`, longestTitle);
   return {
     title,
-    description: works ? describeWorking(works, failing) : describeFailing(attempts),
+    description: works ? describeWorking(works, failing) : describeFailing(attempts, failing),
     content: [
       ...(works ? advice(works, failing) : partial.slice(0, mostListed).map(workedInPart)),
       ...failing.slice(0, mostListed).map(avoid),
@@ -92,15 +112,32 @@ export function lessonOf({ attempts, works, failing, partial }: Findings): Lesso
 function approachesOf(attempts: readonly Attempt[]): Approach[] {
   return [...groupBy(attempts, keyOf).values()]
     .map((own) => {
-      const won = own.reduce((sum, { outcome }) => sum + successShares[outcome], 0);
+      const lastOther = own.findIndex(({ outcome }) => outcome !== 'failure');
       return {
         attempts: own,
         successes: own.filter(({ outcome }) => outcome === 'success').length,
         failures: own.filter(({ outcome }) => outcome === 'failure').length,
-        worth: (won + 1) / (own.length + 2),
+        failuresInRow: lastOther < 0 ? own.length : lastOther,
+        worth: worthOf(own),
       };
     })
     .sort((left, right) => right.worth - left.worth);
+}
+
+/**
+ * Mean success, 0 to 1, under a uniform prior, so that one success is worth less than three. The newest attempt has the weight 1, and each
+ * older one .8 of the next.
+ *
+ * @param attempts By one approach, the newest first.
+ */
+function worthOf(attempts: readonly Attempt[]): number {
+  let [successes, all] = [0, 0];
+  for (const [age, { outcome }] of attempts.entries()) {
+    const weight = decay ** age;
+    successes += weight * successShares[outcome];
+    all += weight;
+  }
+  return (successes + 1) / (all + 2);
 }
 
 /** Two attempts have the same approach if they describe it in the same words and have the same parameters. */
@@ -117,13 +154,17 @@ function describeWorking({ attempts, successes, failures }: Approach, failing: r
   return `${worked}${failed}${instead}.`;
 }
 
-function describeFailing(attempts: readonly Attempt[]): string {
-  return `None of ${attempts.length} attempts worked reliably: try something else.`;
+function describeFailing(attempts: readonly Attempt[], failing: readonly Approach[]): string {
+  const gaveWay = failing.find(({ successes, failuresInRow }) => successes > 0 && failuresInRow > 0);
+  if (!gaveWay) return `None of ${attempts.length} attempts worked reliably: try something else.`;
+  const { attempts: own, successes, failuresInRow } = gaveWay;
+  return `${quote(own[0]!.approach)} worked ${times(successes)}, but then failed ${times(failuresInRow)}: try something else.`;
 }
 
 function advice(works: Approach, failing: readonly Approach[]): string[] {
   const [latest] = works.attempts as [Attempt];
   const factors = distinct(works.attempts.flatMap(({ successFactors }) => factorsOf(successFactors)));
+  const reasons = reasonsOf(works);
   const differences = differencesOf(
     latest.strategy,
     failing.flatMap(({ attempts }) => attempts.map(({ strategy }) => strategy)),
@@ -131,7 +172,8 @@ function advice(works: Approach, failing: readonly Approach[]): string[] {
   return [
     `Do: ${oneLine(latest.approach)}`,
     ...(differences.length > 0 ? [`Unlike what failed: ${differences.join(', ')}`] : []),
-    ...(factors.length > 0 ? [`What helped: ${factors.slice(0, mostListed).join('; ')}`] : []),
+    ...(factors.length > 0 ? [`What helped: ${listed(factors)}`] : []),
+    ...(reasons.length > 0 ? [`Why it failed at times: ${listed(reasons)}`] : []),
   ];
 }
 
@@ -139,13 +181,19 @@ function workedInPart({ attempts }: Approach): string {
   return `Worked only in part: ${oneLine(attempts[0]!.approach)}`;
 }
 
-function avoid({ attempts }: Approach): string {
+function avoid(failing: Approach): string {
+  const failed = failing.attempts.find(({ outcome }) => outcome === 'failure')!;
+  const reasons = reasonsOf(failing);
+  const because = reasons.length > 0 ? `, because: ${listed(reasons)}` : '';
+  return `Avoid: ${oneLine(failed.approach)}${because}`;
+}
+
+/** Why an approach failed, the newest reason first. */
+function reasonsOf({ attempts }: Approach): string[] {
   const failed = attempts.filter(({ outcome }) => outcome === 'failure');
-  const reasons = distinct(
+  return distinct(
     failed.flatMap(({ failureReason }) => (failureReason === undefined ? [] : [oneLine(failureReason)])),
   );
-  const because = reasons.length > 0 ? ` (${reasons.slice(0, mostListed).join('; ')})` : '';
-  return `Avoid: ${oneLine(failed[0]!.approach)}${because}`;
 }
 
 /** The parameters with a value that no failed attempt had. */
@@ -187,6 +235,10 @@ function quote(text: string): string {
 
 function times(count: number): string {
   return count === 1 ? 'once' : `${count} times`;
+}
+
+function listed(texts: readonly string[]): string {
+  return texts.slice(0, mostListed).join('; ');
 }
 
 function distinct(texts: readonly string[]): string[] {

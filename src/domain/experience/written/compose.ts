@@ -1,4 +1,4 @@
-import { termsOf } from '../../claims/claims.ts';
+import { saysMoreThan, termsOf } from '../../claims/claims.ts';
 import {
   cleaned,
   distinct,
@@ -35,9 +35,9 @@ const label = /^(?:do|avoid)\s*:\s*/i;
 
 /**
  * The lesson from the answer of a language model. Each sentence must name attempts that support it. Advice may come only from attempts that
- * did not fail, at least one of them with the approach that the rules recommend; warnings only from attempts that did not succeed. A
- * sentence that fails these checks is left out. The lesson is not used if the title, the description or more than half of the content
- * fails, or if no advice is left although the rules recommend an approach.
+ * did not fail, at least one of them with the approach that the rules recommend; warnings only from attempts that did not succeed. Both
+ * must say more than the questions of the attempts that they name. A sentence that fails these checks is left out. The lesson is not used
+ * if the title, the description or more than half of the content fails, or if no advice is left although the rules recommend an approach.
  */
 export function composeLesson(
   shown: readonly ShownAttempt[],
@@ -48,6 +48,9 @@ export function composeLesson(
   );
   const backed = (statement: Statement, most: number) =>
     statement.text.length <= most && isBacked(statement, terms);
+  const questions = shown.map(({ texts }) => termsOf(texts.question));
+  const addsToQuestions = ({ text, sources }: Statement) =>
+    sources.every((number) => saysMoreThan(text, questions[number - 1]!));
   const title = statementOf(answer.title);
   const description = statementOf(answer.description);
   const [toDo, toAvoid] = [answer.do.map(statementOf), answer.avoid.map(statementOf)];
@@ -57,12 +60,14 @@ export function composeLesson(
     do: distinct(toDo).filter(
       (statement) =>
         backed(statement, longest.sentence) &&
+        addsToQuestions(statement) &&
         of(statement).some((attempt) => attempt?.recommended) &&
         of(statement).every((attempt) => attempt?.outcome !== 'failure'),
     ),
     avoid: distinct(toAvoid).filter(
       (statement) =>
         backed(statement, longest.sentence) &&
+        addsToQuestions(statement) &&
         of(statement).every((attempt) => attempt?.outcome !== 'success'),
     ),
   };
