@@ -57,6 +57,22 @@ describe('a search with experience', () => {
     expect((await user.post('/v1/search', { query: question })).body.reasoning).toBeUndefined();
   });
 
+  it('[C9] never shows more, or from a lower score on, than a bare search: not even what worked, unless it is sent', async () => {
+    const { user } = await crm();
+    await user.store({ content: 'The canteen serves soup on Mondays.' });
+    await record(user, { approach: 'broad search', outcome: 'failure' });
+    const open = { threshold: 0, topK: 50, order: 'relevance' };
+    for (let times = 0; times < 4; times++) await record(user, { strategy: open });
+    const { position } = await record(user, { strategy: { ...open, mode: 'standard' } });
+    const { body: bare } = await user.post('/v1/search', { query: question, minPosition: position });
+    const { results, reasoning } = await ask(user);
+    expect(reasoning).toMatchObject({ strategyUsed: 'default', adjustmentsMade: [] });
+    const ids = (all: Json[]) => all.map(({ memory }) => memory.id);
+    expect(ids(results)).toEqual(ids(bare.results));
+    const sent = await ask(user, open);
+    expect(sent.results).toHaveLength(3);
+  });
+
   it('[C9] learns from attempts with an outcome, however many searches have none', async () => {
     const { user } = await crm();
     const asked = await Promise.all(Array.from({ length: 20 }, () => ask(user)));

@@ -89,11 +89,9 @@ describe('the choice of parameters', () => {
     expect(explored.length).toBeGreaterThan(80);
     expect(explored.length).toBeLessThan(120);
     expect(new Set(explored.map(({ arm }) => arm.name))).toEqual(
-      new Set(['plain', 'open', 'plain-open', 'wide', 'exhaustive']),
+      new Set(['plain', 'exhaustive']),
     );
-    const known = ['plain', 'open', 'plain-open', 'wide', 'exhaustive'].map((arm) =>
-      tally(simple, arm, 10, 40),
-    );
+    const known = ['plain', 'exhaustive'].map((arm) => tally(simple, arm, 10, 40));
     const later = draws.filter((draw) => chooseArm(simple, all, known, [], draw).by === 'exploration');
     expect(later.length).toBeLessThan(40);
     expect(draws.filter((draw) => chooseArm(simple, new Set(), [], [], draw).by === 'exploration')).toEqual(
@@ -114,27 +112,51 @@ describe('the choice of parameters', () => {
     expect(chooseArm(simple, openParameters(simple, {}), records, []).arm.name).toBe('default');
   });
 
-  it('[C9] counts an attempt that names what a search does anyway, or failed with more, as one by default', () => {
+  it('[C9] never changes how much an answer shows, from which score on, or in what order', () => {
+    const changes = { threshold: 0, topK: 50, order: 'relevance', mode: 'standard', spaces: ['crm'] };
+    expect(parametersOf(changes, all)).toEqual({ mode: 'standard', spaces: ['crm'] });
+    for (const { parameters } of armsFor(all))
+      expect(['mode', 'spaces', 'strategy']).toEqual(expect.arrayContaining(Object.keys(parameters)));
+    const open = neighbourOf({ outcome: 'success', origin: 'caller', strategy: { threshold: 0 } }, all);
+    expect(open).toBeUndefined();
+    // Counted by an earlier version of the program.
+    const records = [tally(simple, 'default', 10, 100), tally(simple, 'open', 90, 100)];
+    expect(chooseArm(simple, all, records, []).arm.name).toBe('default');
+  });
+
+  it('[C9] learns from an attempt that showed more only that it failed, from one that showed less only that it worked', () => {
     const { topK, order } = search.input.shape;
     expect(usualParameters).toMatchObject({ topK: topK.parse(undefined), order: order.parse(undefined) });
-    const read = (outcome: TraceOutcome, strategy: JsonObject) =>
-      neighbourOf({ outcome, origin: 'caller', strategy }, all).parameters;
+    const read = (outcome: TraceOutcome, strategy: JsonObject, open = all) =>
+      neighbourOf({ outcome, origin: 'caller', strategy }, open)?.parameters;
     expect(read('failure', { ...usualParameters })).toEqual({});
-    expect(read('failure', { topK: 50 })).toEqual({});
-    expect(read('failure', { topK: 5 })).toEqual({ topK: 5 });
-    expect(read('success', { topK: 50 })).toEqual({ topK: 50 });
-    const broad = neighbourOf({ outcome: 'failure', origin: 'caller', strategy: { topK: 50 } }, all);
-    const narrow = neighbour({ parameters: { spaces: ['crm'], topK: 5 } });
-    expect(chooseArm(simple, all, [], [broad, narrow]).arm).toEqual({
+    for (const more of [{ topK: 50 }, { threshold: 0 }, { threshold: 0.7 }]) {
+      expect(read('failure', { ...more, mode: 'standard' })).toEqual({ mode: 'standard' });
+      expect(read('success', more)).toBeUndefined();
+      expect(read('partial_success', more)).toBeUndefined();
+    }
+    expect(read('success', { topK: 5, spaces: ['crm'] })).toEqual({ spaces: ['crm'] });
+    expect(read('failure', { topK: 5 })).toBeUndefined();
+    // Without the focus more, above the threshold less.
+    for (const outcome of ['success', 'failure'] as const)
+      expect(read(outcome, { threshold: 0.9 })).toBeUndefined();
+    expect(read('success', { topK: 50, threshold: 0 }, new Set())).toEqual({});
+    expect(read('success', { order: 'relevance' })).toEqual({});
+    const attempts = [
+      neighbourOf({ outcome: 'failure', origin: 'caller', strategy: { topK: 50 } }, all)!,
+      neighbourOf({ outcome: 'success', origin: 'caller', strategy: { spaces: ['crm'], topK: 5 } }, all)!,
+    ];
+    expect(chooseArm(simple, all, [], attempts).arm).toEqual({
       name: 'like-trace',
-      parameters: { spaces: ['crm'], topK: 5 },
+      parameters: { spaces: ['crm'] },
     });
   });
 
   it('[C9] reads of a strategy only valid parameters that are open', () => {
-    const strategy = { mode: 'standard', topK: 5, threshold: 7, spaces: [], order: 'relevance', secret: 1 };
-    expect(parametersOf(strategy, all)).toEqual({ mode: 'standard', topK: 5, order: 'relevance' });
-    expect(parametersOf(strategy, new Set(['order']))).toEqual({ order: 'relevance' });
+    const strategy = { mode: 'standard', spaces: [], strategy: 'exhaustive', secret: 1 };
+    expect(parametersOf(strategy, all)).toEqual({ mode: 'standard', strategy: 'exhaustive' });
+    expect(parametersOf(strategy, new Set(['strategy']))).toEqual({ strategy: 'exhaustive' });
+    expect(parametersOf({ mode: 'fast', strategy: 'targeted' }, all)).toEqual({});
     expect(parametersOf(undefined, all)).toEqual({});
     expect(armsFor(new Set(['mode'])).map(({ name }) => name)).toEqual(['default', 'plain']);
   });
@@ -172,8 +194,10 @@ describe('the outcome of a search', () => {
   it('[C9] counts for the choice, unless its caller sent what decides what can be found', () => {
     for (const restricting of [{}, { spaces: ['crm'] }, { topK: 5 }, { order: 'relevance' }])
       expect(countedArm(restricting, defaultArm)).toBe('default');
-    expect(countedArm({ threshold: 0.99 }, defaultArm)).toBe('as-sent');
-    expect(countedArm({ threshold: 0, order: 'relevance' }, defaultArm)).toBe('open');
+    for (const threshold of [0, 0.99])
+      expect(countedArm({ threshold, mode: 'standard' }, defaultArm)).toBe('as-sent');
+    const exhaustive: Arm = { name: 'exhaustive', parameters: { strategy: 'exhaustive' } };
+    expect(countedArm({ topK: 50 }, exhaustive)).toBe('exhaustive');
     expect(countedArm({ mode: 'standard', spaces: ['crm'] }, defaultArm)).toBe('plain');
     const similar: Arm = { name: 'like-trace', parameters: { spaces: ['crm'] } };
     expect(countedArm({}, similar)).toBe('like-trace');

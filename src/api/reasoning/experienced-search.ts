@@ -64,8 +64,8 @@ export const experiencedSearch = operation({
     const request = {
       ...named,
       ...chosen,
-      topK: chosen.topK ?? named.topK ?? defaults.topK,
-      order: chosen.order ?? named.order ?? defaults.order,
+      topK: named.topK ?? defaults.topK,
+      order: named.order ?? defaults.order,
       ...region,
       ...timeOfAsking(now),
       asOf,

@@ -13,9 +13,9 @@ import {
 import {
   armsFor,
   isSameArm,
+  isTelling,
   parameterNames,
   parametersOf,
-  usualParameters,
   type Arm,
   type ParameterName,
   type SearchParameters,
@@ -33,11 +33,11 @@ export interface ArmRecord extends Tally {
 export interface Neighbour {
   readonly outcome: TraceOutcome;
   readonly origin: TraceOrigin;
-  /** The parameters of the attempt that the caller leaves open. */
+  /** The parameters of the attempt that experience may choose and the caller leaves open. */
   readonly parameters: SearchParameters;
 }
 
-/** An attempt with the parameters that count. One that failed with more results than usual would have failed with fewer as well. */
+/** What an attempt teaches about its parameters; undefined if nothing (`isTelling`). */
 export function neighbourOf(
   {
     outcome,
@@ -49,14 +49,9 @@ export function neighbourOf(
     readonly strategy?: JsonObject | undefined;
   },
   open: ReadonlySet<ParameterName>,
-): Neighbour {
-  const { topK, ...others } = parametersOf(strategy, open);
-  const failedWithMore = outcome === 'failure' && topK !== undefined && topK > usualParameters.topK;
-  return {
-    outcome,
-    origin,
-    parameters: topK === undefined || failedWithMore ? others : { topK, ...others },
-  };
+): Neighbour | undefined {
+  if (!isTelling(outcome, strategy, open)) return undefined;
+  return { outcome, origin, parameters: parametersOf(strategy, open) };
 }
 
 export interface Choice {

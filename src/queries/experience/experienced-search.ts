@@ -67,7 +67,7 @@ export async function adviseSearch(
     bucket,
     open,
     known,
-    neighbours.map(({ trace }) => neighbourOf(trace, open)),
+    neighbours.flatMap(({ trace }) => neighbourOf(trace, open) ?? []),
     draw,
   );
   return { bucket, ...choice, applied: true, neighbours };
