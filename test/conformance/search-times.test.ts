@@ -123,6 +123,42 @@ describe('a question about a time', () => {
   });
 });
 
+describe('the offset of the time of asking', () => {
+  let client: Client;
+  let position: string;
+
+  beforeAll(async () => {
+    client = await clientWithKey(server, { tenant: freshTenant(), role: 'admin', user: 'ada' });
+    const said = (content: string, occurredAt: string) => ({ externalId: occurredAt, content, occurredAt });
+    const stored = await client.bulk([
+      said('Choir practice was moved to the gym.', '2026-11-02T21:30:00-08:00'),
+      said('Choir practice was cancelled.', '2026-11-03T19:00:00-08:00'),
+      said('Rehearsal began with breathing exercises.', '2026-11-10T07:30:00+09:00'),
+      said('Rehearsal was held in the chapel.', '2026-11-10T23:30:00Z'),
+    ]);
+    position = stored.at(-1)!['position'];
+  });
+
+  it.each([
+    ['What happened to choir practice on 2 November 2026?', '2026-11-25T10:00:00-08:00', '2026-11-02', 'gym'],
+    [
+      'What happened to choir practice on 3 November?',
+      '2026-11-25T10:00:00-08:00',
+      '2026-11-03',
+      'cancelled',
+    ],
+    ['What happened to choir practice yesterday?', '2026-11-03T20:00:00-08:00', '2026-11-02', 'gym'],
+    ['What happened to choir practice on 3 November?', '2026-11-25T10:00:00Z', '2026-11-03', 'gym'],
+    ['How was the rehearsal on 10 November?', '2026-11-25T10:00:00+09:00', '2026-11-10', 'breathing'],
+  ])('[A8] [E8] decides which day is meant and shown: %s at %s', async (query, now, day, word) => {
+    const request = { query, now, minPosition: position, waitMs: 30_000 };
+    const { body: found } = await client.post('/v1/search', request);
+    expect(found.results[0].memory.content).toContain(word);
+    const { body } = await client.post('/v1/context', { ...request, tokenBudget: 200 });
+    expect(body.text.split('\n')[0]).toMatch(new RegExp(`^\\[1\\] \\(${day}.*${word}`));
+  });
+});
+
 it('[A5] a text that gives a day is found by its own words at the default threshold, among texts of other days', async () => {
   const client = await clientWithKey(server, { tenant: freshTenant(), role: 'admin', user: 'ada' });
   const days = Array.from({ length: 200 }, (_, n) =>

@@ -60,3 +60,37 @@ describe('[A8] the ranges that a simple question asks about', () => {
     expect(dated('what was said in March 2026?')).toBe(1);
   });
 });
+
+describe('[A8] a day that a question names is a day of the asker', () => {
+  const losAngeles = { now: new Date('2026-11-04T04:00:00Z'), utcOffset: -8 * 60 };
+  const tokyo = { now: new Date('2026-11-24T22:30:00Z'), utcOffset: 9 * 60 };
+
+  it.each([
+    // 20:00 on 3 November in Los Angeles.
+    ['what happened yesterday?', losAngeles, '2026-11-02T08:00:00.000Z..2026-11-03T08:00:00.000Z'],
+    ['what happened on 2 November 2026?', losAngeles, '2026-11-02T08:00:00.000Z..2026-11-03T08:00:00.000Z'],
+    ['what happened last week?', losAngeles, '2026-10-26T08:00:00.000Z..2026-11-02T08:00:00.000Z'],
+    ['what happened since October?', losAngeles, '2026-10-01T08:00:00.000Z..'],
+    ['what happened 2 hours ago?', losAngeles, '2026-11-04T01:00:00.000Z..2026-11-04T03:00:00.000Z'],
+    // 07:30 on 25 November in Tokyo.
+    ['what happened today?', tokyo, undefined],
+    ['what happened yesterday?', tokyo, '2026-11-23T15:00:00.000Z..2026-11-24T15:00:00.000Z'],
+    ['what happened on 10 November?', tokyo, '2026-11-09T15:00:00.000Z..2026-11-10T15:00:00.000Z'],
+  ])('%s', (question, { now: asked, utcOffset }, expected) => {
+    const { periods } = askedTimes(question, asked, utcOffset);
+    expect(periods.map(({ from = '', until = '' }) => `${from}..${until}`)).toEqual(
+      expected === undefined ? [] : [expected],
+    );
+  });
+
+  it('[A8] and so is a month', () => {
+    const inNovember = askedTimes('what happened in November?', undefined, -8 * 60);
+    expect(datedAs('2026-12-01T05:30:00Z', inNovember)).toBe(1);
+    expect(datedAs('2026-11-01T05:30:00Z', inNovember)).toBe(0);
+  });
+
+  it('[A8] is within the years that can be compared', () => {
+    const dawn = askedTimes('what happened this month?', new Date('0001-01-15T00:00:00Z'), 14 * 60);
+    expect(dawn.periods).toMatchObject([{ from: '0001-01', until: '0001-01-31T10:00:00.000Z' }]);
+  });
+});

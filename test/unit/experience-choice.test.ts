@@ -88,9 +88,7 @@ describe('the choice of parameters', () => {
     const explored = arms.filter(({ by }) => by === 'exploration');
     expect(explored.length).toBeGreaterThan(80);
     expect(explored.length).toBeLessThan(120);
-    expect(new Set(explored.map(({ arm }) => arm.name))).toEqual(
-      new Set(['plain', 'exhaustive']),
-    );
+    expect(new Set(explored.map(({ arm }) => arm.name))).toEqual(new Set(['plain', 'exhaustive']));
     const known = ['plain', 'exhaustive'].map((arm) => tally(simple, arm, 10, 40));
     const later = draws.filter((draw) => chooseArm(simple, all, known, [], draw).by === 'exploration');
     expect(later.length).toBeLessThan(40);

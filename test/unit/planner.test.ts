@@ -207,6 +207,20 @@ describe('a plan', () => {
     ]);
   });
 
+  it('takes days by the clock of the asker, but dates in the metadata as they are written', () => {
+    const asked = { now: new Date('2026-02-10T03:00:00Z'), utcOffset: -8 * 60 };
+    const [occurred] = planText(planOf('Incidents of yesterday', vocabulary, asked));
+    expect(occurred).toContain(
+      '(occurredAt >= 2026-02-08T08:00:00.000Z and occurredAt < 2026-02-09T08:00:00.000Z)',
+    );
+    const released = vocabularyOf(
+      repeat(20, (n) => ({ scope: {}, metadata: { released: `2026-02-0${1 + (n % 9)}` } })),
+    );
+    expect(planText(planOf('Builds released yesterday', released, asked))[0]).toContain(
+      '(released >= 2026-02-08 and released < 2026-02-09)',
+    );
+  });
+
   it('is one search for a text that is too long for a question and was probably pasted', () => {
     const pasted = `Compare ${'PROT-205 and PROT-206 '.repeat(100)}`;
     expect(planText(planOf(pasted, vocabulary))).toEqual([`combine | ${pasted}`]);

@@ -6,8 +6,10 @@ import { isBlank, textError, type JsonObject } from '../../domain/json.ts';
 import { identifier, layerSchema, scopeSchema, type Scope } from '../../domain/layers.ts';
 import { memorySchema } from '../../domain/memory/view.ts';
 import { invalid } from '../../domain/problems.ts';
+import { zonedTimestamp } from '../../domain/memory/content.ts';
+import { offsetOf } from '../../domain/wall-clock.ts';
 import type { SearchResult } from '../../queries/search/answer.ts';
-import { filterField, timeField } from '../fields.ts';
+import { filterField } from '../fields.ts';
 import { singularFields } from '../filter-names.ts';
 
 const someOf = <Item extends z.ZodType>(item: Item) =>
@@ -36,9 +38,9 @@ export const searchFields = {
       'Content of each result. `whole`: the complete text. `passage`: for a long memory, only the passage that matches best',
   }),
   sessionId: identifier.optional(),
-  now: timeField.meta({
+  now: zonedTimestamp.optional().meta({
     description:
-      'Time of the question, which words such as "last week" are relative to; RFC 3339 with an offset. Default: the clock of the server',
+      'Time of the question, which words such as "last week" are relative to; RFC 3339. Its offset decides when a day begins. Default: the clock of the server, in UTC',
   }),
   ...singularFields,
 };
@@ -49,9 +51,9 @@ export const searchFieldHints: FieldHints = {
     'cannot be sent: POST /v1/reasoning/search chooses it by experience, and `reasoning.strategy` of PATCH /v1/admin/routing for all questions of the tenant',
 };
 
-/** The time of asking, as a search takes it. */
-export function timeOfAsking(now: string | undefined): { readonly now?: Date } {
-  return now === undefined ? {} : { now: new Date(now) };
+/** The time of asking and its offset, as a search takes them. */
+export function timeOfAsking(now: string | undefined): { readonly now?: Date; readonly utcOffset?: number } {
+  return now === undefined ? {} : { now: new Date(now), utcOffset: offsetOf(now) };
 }
 
 export const searchResultSchema = z

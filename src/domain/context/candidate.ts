@@ -8,7 +8,7 @@ export interface Candidate {
   readonly externalId?: string | undefined;
   readonly layer: Layer;
   readonly content: string;
-  /** When it occurred, else when it was stored: RFC 3339. */
+  /** When it occurred, else when it was stored: RFC 3339 with the offset of the asker's clock. */
   readonly time: string;
   /** Probability that it is relevant. */
   readonly relevance: number;

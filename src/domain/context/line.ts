@@ -9,7 +9,7 @@ export interface Notes {
   readonly replaces?: string | undefined;
 }
 
-/** The day of an RFC 3339 time in UTC. */
+/** The day of an RFC 3339 time by its own offset. */
 export function dayOf(time: string): string {
   return time.slice(0, 10);
 }

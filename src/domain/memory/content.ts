@@ -57,17 +57,20 @@ export const tagsSchema = z.array(identifier).max(100);
 export const spacesSchema = z.array(identifier).max(100);
 
 /**
- * An RFC 3339 time with an offset, `T` and `Z` in either case, converted to UTC with milliseconds. Leap seconds are rejected,
- * because JavaScript dates have none, and so is year 0, because PostgreSQL has none.
+ * An RFC 3339 time as it was sent, with its offset; `T` and `Z` in either case. Leap seconds are rejected, because JavaScript dates
+ * have none, and so is year 0, because PostgreSQL has none.
  */
-export const timestamp = z
+export const zonedTimestamp = z
   .string()
   .toUpperCase()
   .pipe(z.iso.datetime({ offset: true }))
-  .transform((value, context) => {
-    const time = new Date(value).toISOString();
-    if (/^(?!0000)[0-9]{4}-/.test(time)) return time;
-    context.addIssue({ code: 'custom', message: 'must lie in the years 0001 to 9999' });
-    return z.NEVER;
-  })
+  .refine(
+    (value) => /^(?!0000)[0-9]{4}-/.test(new Date(value).toISOString()),
+    'must lie in the years 0001 to 9999',
+  )
+  .meta({ type: 'string', format: 'date-time' });
+
+/** The same, converted to UTC with milliseconds. */
+export const timestamp = zonedTimestamp
+  .transform((value) => new Date(value).toISOString())
   .meta({ type: 'string', format: 'date-time' });

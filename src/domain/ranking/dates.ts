@@ -1,6 +1,7 @@
 import { findPeriods } from '../text/periods.ts';
 import { askedRanges, isTime, type AskedRange } from '../text/periods/asked-ranges.ts';
 import { termCounts } from '../text/tokens.ts';
+import { rangeInUtc, wallClock } from '../wall-clock.ts';
 
 /** A month that a question names, perhaps with its year. */
 export interface AskedMonth {
@@ -73,6 +74,8 @@ export interface AskedTimes {
   readonly months: readonly AskedMonth[];
   /** Days, weeks, months and quarters that it names, and ranges such as "since 7 May". */
   readonly periods: readonly AskedRange[];
+  /** Offset of the asker's clock, by which a time belongs to a month, in minutes from UTC; default: 0. */
+  readonly utcOffset?: number;
 }
 
 const DAY_MS = 86_400_000;
@@ -83,9 +86,12 @@ const LONGEST_MS = 92 * DAY_MS;
 /** A text with more periods, such as a pasted log, asks about none of them. */
 const MOST_PERIODS = 8;
 
-/** `now`: what "last week" and "5 days ago" are relative to; without it they are ignored. */
-export function askedTimes(question: string, now?: Date): AskedTimes {
-  const { ranges, excluded } = askedRanges(question, findPeriods(question, now));
+/**
+ * @param now What "last week" and "5 days ago" are relative to; without it they are ignored.
+ * @param utcOffset Offset of the asker's clock in minutes: a day that the question names is the day of the asker.
+ */
+export function askedTimes(question: string, now?: Date, utcOffset = 0): AskedTimes {
+  const { ranges, excluded } = askedRanges(question, findPeriods(question, now && wallClock(now, utcOffset)));
   const periods = ranges.filter(
     (range) => isTime(question, range) && (range.isBounded || lengthOf(range) <= LONGEST_MS),
   );
@@ -96,7 +102,8 @@ export function askedTimes(question: string, now?: Date): AskedTimes {
   );
   return {
     months: months.map(({ index: _, ...month }) => month),
-    periods: periods.length > MOST_PERIODS ? [] : periods,
+    periods: periods.length > MOST_PERIODS ? [] : periods.map((range) => rangeInUtc(range, utcOffset)),
+    utcOffset,
   };
 }
 
@@ -116,13 +123,13 @@ export function asksTime({ months, periods }: AskedTimes): boolean {
 }
 
 /**
- * How well an ISO 8601 time fits a question, in UTC: 2 within a day or week that it names, 1 within a month, a quarter or a longer
+ * How well an ISO 8601 time fits a question: 2 within a day or week that it names, 1 within a month, a quarter or a longer
  * range, else 0.
  */
-export function datedAs(time: string, { months, periods }: AskedTimes): 0 | 1 | 2 {
+export function datedAs(time: string, { months, periods, utcOffset = 0 }: AskedTimes): 0 | 1 | 2 {
   const met = periods.filter(lies(new Date(time)));
   if (met.some((period) => lengthOf(period) <= LONGEST_WEEK_MS)) return 2;
-  return met.length > 0 || isOfMonth(time, months) ? 1 : 0;
+  return met.length > 0 || isOfMonth(wallClock(new Date(time), utcOffset), months) ? 1 : 0;
 }
 
 /** Whether a time is in one of the periods. */
@@ -141,11 +148,9 @@ function lengthOf({ from, until }: AskedRange): number {
   return from === undefined || until === undefined ? Infinity : Date.parse(until) - Date.parse(from);
 }
 
-function isOfMonth(time: string, months: readonly AskedMonth[]): boolean {
-  if (months.length === 0) return false;
-  const date = new Date(time);
+function isOfMonth(shown: Date, months: readonly AskedMonth[]): boolean {
   return months.some(
     ({ month, year }) =>
-      date.getUTCMonth() === month && (year === undefined || date.getUTCFullYear() === year),
+      shown.getUTCMonth() === month && (year === undefined || shown.getUTCFullYear() === year),
   );
 }

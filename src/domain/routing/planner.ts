@@ -9,6 +9,7 @@ import { Reading } from './planner/reading.ts';
 import { contentLeft } from './planner/residue.ts';
 import { readTimeRanges } from './planner/time-ranges.ts';
 import { readVersions } from './planner/versions.ts';
+import { wallClock } from '../wall-clock.ts';
 import type { Vocabulary } from './vocabulary.ts';
 import { ASKING, compares, SUMMARIZING } from './planner/request-words.ts';
 
@@ -35,6 +36,8 @@ const maxConditions = 12;
 export interface PlannerOptions {
   /** Needed to understand "since March" and "last quarter". */
   readonly now?: Date;
+  /** Offset of the asker's clock from UTC, which decides when a day begins, in minutes; default: 0. */
+  readonly utcOffset?: number | undefined;
   /** Default: all. */
   readonly rules?: readonly RuleName[];
 }
@@ -44,11 +47,12 @@ export interface PlannerOptions {
  * time give the same plan. If nothing is understood, the plan is one search for the whole question.
  */
 export function planOf(question: string, vocabulary: Vocabulary, options: PlannerOptions = {}): Plan {
-  const { now, rules = Object.keys(RULES) as RuleName[] } = options;
+  const { now, utcOffset = 0, rules = Object.keys(RULES) as RuleName[] } = options;
   const whole: Plan = { aggregation: 'combine', operands: [{ label: question, query: question }] };
   if (question.length > maxQuestionLength) return whole;
   const reading = new Reading(question, vocabulary);
-  for (const rule of rules) RULES[rule](reading, now);
+  const shown = now && wallClock(now, utcOffset);
+  for (const rule of rules) RULES[rule](reading, shown, utcOffset);
   reading.keepFirst(maxConditions);
   if (isStatement(reading)) return whole;
   return { aggregation: aggregationOf(reading), operands: acrossPlaces(operandsOf(reading), reading) };

@@ -4,7 +4,7 @@ import { acrossPlaces } from './planner/breadth.ts';
 import { allOf, anyOf, oneOf, test, timeFilter } from '../build-filter.ts';
 import { strongestFirst } from './planner/operands.ts';
 import { kindOf } from './planner/ordered-values.ts';
-import { limitsOf } from './planner/time-ranges.ts';
+import { limitsIn, limitsOf } from './planner/time-ranges.ts';
 import { findPeriods } from '../text/periods.ts';
 import { Reading } from './planner/reading.ts';
 import { versionsWithin } from './planner/versions.ts';
@@ -23,12 +23,17 @@ export function wantedByProposal({ parts }: Proposal): VocabularyRequest {
 /**
  * Makes a plan from a proposal. A condition counts only if its field is known and, unless it is a range, its value too.
  * Conditions that a model made up are left out, and their part is searched without them. `vocabulary` holds the values of
- * `wantedByProposal` that the caller may see. Undefined if only the question itself is left.
+ * `wantedByProposal` that the caller may see; `utcOffset` is the offset of the asker's clock in minutes. Undefined if only the question itself is left.
  */
-export function proposedPlan(question: string, proposal: Proposal, vocabulary: Vocabulary): Plan | undefined {
+export function proposedPlan(
+  question: string,
+  proposal: Proposal,
+  vocabulary: Vocabulary,
+  utcOffset = 0,
+): Plan | undefined {
   const operands = new Map<string, Operand>();
   for (const part of proposal.parts) {
-    const operand = operandOf(question, part, vocabulary);
+    const operand = operandOf(question, part, { vocabulary, utcOffset });
     operands.set(JSON.stringify([operand.query, operand.filter]), operand);
   }
   const [first, ...others] = operands.values();
@@ -37,9 +42,14 @@ export function proposedPlan(question: string, proposal: Proposal, vocabulary: V
   return { aggregation: proposal.aggregation, operands: acrossPlaces([first, ...others], reading) };
 }
 
-function operandOf(question: string, part: ProposedPart, vocabulary: Vocabulary): Operand {
+interface Known {
+  readonly vocabulary: Vocabulary;
+  readonly utcOffset: number;
+}
+
+function operandOf(question: string, part: ProposedPart, known: Known): Operand {
   const query = part.query.trim() || question;
-  const filters = filtersByField(part.conditions, vocabulary);
+  const filters = filtersByField(part.conditions, known);
   return {
     label: query,
     query,
@@ -50,10 +60,10 @@ function operandOf(question: string, part: ProposedPart, vocabulary: Vocabulary)
 }
 
 /** Values of the same field are alternatives; all of its limits apply. */
-function filtersByField(conditions: readonly ProposedCondition[], vocabulary: Vocabulary): Filter[] {
+function filtersByField(conditions: readonly ProposedCondition[], known: Known): Filter[] {
   return [...new Set(conditions.map(({ field }) => field))].flatMap((field) => {
     const own = conditions.filter((condition) => condition.field === field);
-    const filters = (list: typeof own) => list.flatMap((condition) => filterOf(condition, vocabulary) ?? []);
+    const filters = (list: typeof own) => list.flatMap((condition) => filterOf(condition, known) ?? []);
     const values = filters(own.filter(({ operator }) => operator === 'eq'));
     const limits = filters(own.filter(({ operator }) => operator !== 'eq'));
     const all = [...(values.length > 0 ? [anyOf(values)] : []), ...limits];
@@ -61,12 +71,12 @@ function filtersByField(conditions: readonly ProposedCondition[], vocabulary: Vo
   });
 }
 
-function filterOf(condition: ProposedCondition, vocabulary: Vocabulary): Filter | undefined {
+function filterOf(condition: ProposedCondition, { vocabulary, utcOffset }: Known): Filter | undefined {
   const known = vocabulary.fields.find(({ field }) => field === condition.field);
   if (!known) return undefined;
   switch (known.kind) {
     case 'date':
-      return dateFilter(condition);
+      return dateFilter(condition, utcOffset);
     case 'version':
       return versionFilter(condition, vocabulary) ?? valueFilter(condition, known, vocabulary);
     case 'number':
@@ -77,9 +87,11 @@ function filterOf(condition: ProposedCondition, vocabulary: Vocabulary): Filter 
   }
 }
 
-function dateFilter({ field, operator, value }: ProposedCondition): Filter | undefined {
+function dateFilter({ field, operator, value }: ProposedCondition, utcOffset: number): Filter | undefined {
   const [period] = findPeriods(String(value));
-  return period && timeFilter(field, operator === 'eq' ? period : limitsOf(period, operator));
+  if (!period) return undefined;
+  const range = operator === 'eq' ? period : limitsOf(period, operator);
+  return timeFilter(field, limitsIn(field, range, utcOffset));
 }
 
 function versionFilter(

@@ -3,7 +3,7 @@ import type { Ends } from './periods/calendar.ts';
 import type { FormMatch } from './periods/form.ts';
 import { relativeForms } from './periods/relative-forms.ts';
 
-/** A period that a text names, in UTC. */
+/** A period that a text names, by the clock of whoever asks. */
 export interface Period extends Ends {
   /** UTF-16 offsets of the words that name the period. */
   readonly start: number;
@@ -21,8 +21,9 @@ const FORMS = [
 const CONTEXT = 40;
 
 /**
- * Finds the periods that a question names, in order, in UTC and without overlaps. Relative expressions ("March", "last
- * quarter") are only read if `now` is given. A form that can mean several times ("11/12/2026") gives no period.
+ * Finds the periods that a question names, in order and without overlaps. Relative expressions ("March", "last quarter") are only read
+ * if `now` is given, as the clock of whoever asks shows it (`wallClock`). A form that can mean several times ("11/12/2026") gives no
+ * period.
  */
 export function findPeriods(text: string, now?: Date): Period[] {
   const periods: Period[] = [];

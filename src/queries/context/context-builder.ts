@@ -7,6 +7,7 @@ import { replacementSteps } from '../../domain/context/replacements.ts';
 import { asksPast } from '../../domain/ranking/asks-past.ts';
 import { askedTimes, asksTime } from '../../domain/ranking/dates.ts';
 import type { SummaryScope } from '../../domain/summaries/summary-scope.ts';
+import { zoned } from '../../domain/wall-clock.ts';
 import { runInSlices } from '../../support/time-slice.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Tokenizer } from '../../ports/tokenizer.ts';
@@ -78,7 +79,7 @@ export class ContextBuilder {
       withProfile ? profileOf(blocks, caller, asked) : undefined,
       tokenizer.counter(),
     ]);
-    const times = askedTimes(asked.query, now);
+    const times = askedTimes(asked.query, now, asked.utcOffset);
     const isPast = asksPast(asked.query, times, now ?? clock.now());
     const replaced = isPast
       ? undefined
@@ -87,7 +88,7 @@ export class ContextBuilder {
       query: asked.query,
       budget: Math.min(tokenBudget, largestBudget),
       candidates: results.map((result) => ({
-        ...candidateOf(result),
+        ...candidateOf(result, asked.utcOffset),
         supersededBy: result.supersededBy ?? replaced?.get(result.memory.id),
       })),
       turns,
@@ -151,7 +152,16 @@ async function profileOf(
 async function recentTurns(
   models: ReadModels,
   caller: TenantContext,
-  { sessionId, layers, scope, spaces, asOf, minPosition, waitMs }: Omit<AskedContext, 'tokenBudget'>,
+  {
+    sessionId,
+    layers,
+    scope,
+    spaces,
+    asOf,
+    utcOffset,
+    minPosition,
+    waitMs,
+  }: Omit<AskedContext, 'tokenBudget'>,
 ): Promise<readonly Candidate[]> {
   const isElsewhere = scope?.session !== undefined && scope.session !== sessionId;
   if (sessionId === undefined || isElsewhere || (layers && !layers.includes('session'))) return [];
@@ -164,15 +174,14 @@ async function recentTurns(
     minPosition,
     waitMs,
   });
-  return items.map((memory) => candidateOf({ memory, relevance: 1 }));
+  return items.map((memory) => candidateOf({ memory, relevance: 1 }, utcOffset));
 }
 
-function candidateOf({
-  memory,
-  relevance,
-  passage,
-  supersededBy,
-}: Omit<SearchResult, 'rank' | 'score'>): Candidate {
+function candidateOf(
+  { memory, relevance, passage, supersededBy }: Omit<SearchResult, 'rank' | 'score'>,
+  utcOffset = 0,
+): Candidate {
   const { id, externalId, layer, content, occurredAt, createdAt } = memory;
-  return { id, externalId, layer, content, time: occurredAt ?? createdAt, relevance, passage, supersededBy };
+  const time = zoned(occurredAt ?? createdAt, utcOffset);
+  return { id, externalId, layer, content, time, relevance, passage, supersededBy };
 }

@@ -247,6 +247,7 @@ export class DecompositionRun {
           recorder,
           mayAskModel,
           now: demand.now,
+          utcOffset: demand.utcOffset,
           demand,
         }),
       );

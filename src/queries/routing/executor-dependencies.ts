@@ -23,6 +23,8 @@ export interface PlanningRun {
   readonly mayAskModel: boolean;
   /** What "last week" in the question is relative to; default: the clock. */
   readonly now?: Date | undefined;
+  /** Offset of the asker's clock from UTC, in minutes; default: 0. */
+  readonly utcOffset?: number | undefined;
   /** The position that the vocabulary of the plan must include. */
   readonly demand: Wait;
 }

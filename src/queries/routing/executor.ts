@@ -83,6 +83,7 @@ export class Executor {
           recorder,
           mayAskModel,
           now: request.now,
+          utcOffset: request.utcOffset,
           demand: request,
         }),
       );

@@ -5,6 +5,7 @@ import { proposalInput, proposalInstructions, proposalSchema } from '../../domai
 import { proposedPlan, wantedByProposal } from '../../domain/routing/proposed-plan.ts';
 import type { Vocabulary } from '../../domain/routing/vocabulary.ts';
 import { estimateTokens } from '../../domain/text/estimate-tokens.ts';
+import { wallClock } from '../../domain/wall-clock.ts';
 import {
   LanguageModelFailed,
   type CompletionRequest,
@@ -57,7 +58,7 @@ export class ModelPlanner {
   /** Rejects if the vocabulary cannot be read. A failure of the model is an outcome. */
   async propose({ question, known, now, caller, run }: PlanningRequest): Promise<PlanningAttempt> {
     const { vocabulary, modelFor, onFailure } = this.#parts;
-    const { depth, budget, recorder, mayAskModel } = run;
+    const { depth, budget, recorder, mayAskModel, utcOffset = 0 } = run;
     const role = depth === 0 ? 'root' : 'sub';
     let tokens = 0;
     const model = observed(modelFor(caller.tenant), (call) => {
@@ -70,7 +71,7 @@ export class ModelPlanner {
       tokens,
     });
     if (!mayAskModel) return outcome({ reason: 'disabled' });
-    const input = proposalInput(question, known, now);
+    const input = proposalInput(question, known, wallClock(now, utcOffset));
     if (tokensOf(input) > budget.modelTokensLeft) return outcome({ reason: 'no-tokens' });
     const ms = Math.min(longestCallMs, budget.modelMsLeft);
     if (ms < shortestCallMs) return outcome({ reason: 'no-time' });
@@ -87,6 +88,7 @@ export class ModelPlanner {
         question,
         proposal,
         await vocabulary.read(caller, wantedByProposal(proposal), run.demand),
+        utcOffset,
       );
       return outcome(plan ? { plan } : { reason: 'nothing-proposed' });
     } catch (error) {

@@ -27,8 +27,9 @@ export function questionPlanner({ vocabulary, clock, model }: QuestionPlannerPar
     const started = performance.now();
     const known = await vocabulary.read(caller, vocabularyRequestOf(question), run.demand);
     const now = run.now ?? clock.now();
+    const { utcOffset } = run;
     const proposed = await model?.propose({ question, known, now, caller, run });
-    const plan = proposed?.plan ?? planOf(question, known, { now });
+    const plan = proposed?.plan ?? planOf(question, known, { now, utcOffset });
     run.recorder.planned({
       ...(run.parent !== undefined && { parent: run.parent }),
       depth: run.depth,

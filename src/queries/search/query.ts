@@ -29,6 +29,8 @@ export interface SearchRequest {
   readonly asOf?: number | undefined;
   /** The time of asking. */
   readonly now?: Date | undefined;
+  /** Offset of the asker's clock from UTC, which decides when a day begins, in minutes; default: 0. */
+  readonly utcOffset?: number | undefined;
   readonly sessionId?: string | undefined;
   readonly minPosition?: number | undefined;
   readonly waitMs?: number | undefined;
@@ -67,11 +69,11 @@ export function timeOfAsking(
 
 export function queryOf(
   caller: TenantContext,
-  { query, texts, layers, scope, spaces, tags, filter, topK, now }: SearchRequest,
+  { query, texts, layers, scope, spaces, tags, filter, topK, now, utcOffset }: SearchRequest,
 ): Query {
   const visibility = visible(caller);
   const { dense, lexical = '' } = texts ?? { dense: query, lexical: query };
-  const times = askedTimes(query, now);
+  const times = askedTimes(query, now, utcOffset);
   return {
     restrictions: {
       region: { tenant: caller.tenant, visibility, ...(layers && { layers }), ...(scope && { scope }) },

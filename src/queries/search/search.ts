@@ -229,11 +229,11 @@ export class SearchService {
    */
   async inPrecedence(
     caller: TenantContext,
-    request: Pick<SearchRequest, 'query' | 'scope' | 'asOf' | 'now'>,
+    request: Pick<SearchRequest, 'query' | 'scope' | 'asOf' | 'now' | 'utcOffset'>,
     { best: shown, embeddingModel: model }: Pick<Finding, 'best' | 'embeddingModel'>,
     { found = [], addsNewer = false }: PrecedenceOptions = {},
   ): Promise<readonly Scored[]> {
-    const { query, scope } = request;
+    const { query, scope, utcOffset } = request;
     const now = timeOfAsking(request, this.#clock);
     const placeOf = ({ memory, score: relevance }: Scored) => ({
       relevance,
@@ -243,7 +243,7 @@ export class SearchService {
     const best = namedFirst(shown, placeOf, scope);
     const others = found.slice(0, mostCompared).filter((one) => !best.includes(one));
     if (best.length + others.length < 2 || best.length === 0) return best;
-    const times = askedTimes(query, now);
+    const times = askedTimes(query, now, utcOffset);
     if (asksTime(times) || asksPast(query, times, now ?? this.#clock.now())) return best;
     const { sql } = this.#readModels;
     const all = [...best, ...others];

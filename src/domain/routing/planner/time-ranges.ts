@@ -6,15 +6,23 @@ import { pairBounds, isLower } from './paired-bounds.ts';
 import { written, type Span } from './question.ts';
 import { best, type Reading } from './reading.ts';
 import { findPeriods, type Period } from '../../text/periods.ts';
+import { rangeInUtc } from '../../wall-clock.ts';
 import { DURING } from './request-words.ts';
 
-/** Reads times, of the field that the words around name: "since 2019", "in March 2024", "between 2020 and 2022", "last quarter". */
-export function readTimeRanges(reading: Reading, now?: Date): void {
+/**
+ * Reads times, of the field that the words around name: "since 2019", "in March 2024", "between 2020 and 2022", "last quarter".
+ *
+ * @param now The time of asking as the asker's clock shows it (`wallClock`).
+ * @param utcOffset Offset of that clock in minutes.
+ */
+export function readTimeRanges(reading: Reading, now?: Date, utcOffset = 0): void {
   if (!reading.fields.some(({ kind }) => kind === 'date')) return;
   const times = timesIn(reading, now).filter(isUnderstood);
   const isRange = (one: Time, other: Time) => isRangeBetween(one, other) && isOfOneField(reading, one, other);
   let last: ConditionWords | undefined;
-  for (const group of pairBounds(reading, times, isRange)) last = addCondition(reading, group, last);
+  for (const group of pairBounds(reading, times, isRange)) {
+    last = addCondition(reading, group, { last, utcOffset });
+  }
 }
 
 /** A period or a bound that the question means as a condition. */
@@ -132,6 +140,11 @@ export function limitsOf({ from, until }: Period, ordering: Ordering): TimeRange
   }
 }
 
+/** The bounds of a field for a range by the asker's clock. Only `occurredAt` is a moment; dates in metadata are days of any clock. */
+export function limitsIn(field: string, range: TimeRange, utcOffset: number): TimeRange {
+  return field === 'occurredAt' ? rangeInUtc(range, utcOffset) : range;
+}
+
 /** Weaker filter on `occurredAt`: a memory without it is dated by its creation. */
 function looseFilter(field: string, limits: TimeRange): Pick<Condition, 'loose'> {
   return field === 'occurredAt' ? { loose: occurredOrCreated(limits) } : {};
@@ -147,14 +160,14 @@ interface ConditionWords {
 function addCondition(
   reading: Reading,
   times: readonly Time[],
-  last: ConditionWords | undefined,
+  { last, utcOffset }: { readonly last: ConditionWords | undefined; readonly utcOffset: number },
 ): ConditionWords {
   const { span: first, stance } = times[0]!;
   const named = fieldNamed(reading, first);
   // "signed in 2021 and 2023" names the field once.
   const isContinued = last && named.naming === 0 && isCoordinated(reading, last.span, first);
   const field = isContinued ? last.field : named.field;
-  const limits: TimeRange = Object.assign({}, ...times.map((time) => time.limits));
+  const limits = limitsIn(field, Object.assign({}, ...times.map((time) => time.limits)), utcOffset);
   const said = reading.markTogether(
     field,
     times.map(({ span }) => span),
