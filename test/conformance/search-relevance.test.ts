@@ -111,6 +111,46 @@ describe('a tenant with one memory', () => {
   });
 });
 
+describe('a question without words', () => {
+  const notes = [
+    'The spare key hangs behind the blue door.',
+    'We chose PostgreSQL for the billing service.',
+    'The new office in Graz opens in November.',
+    'Lunch on Fridays is paid by the company.',
+    'Elena prefers trains over planes.',
+    'The printer needs magenta toner.',
+    'The canteen is closed on public holidays.',
+    'Backups of the wiki are made every night.',
+    'Ada leads the platform team.',
+    'Invoices are sent on the last day of the month.',
+    '我的猫叫小白，它喜欢睡在窗边。',
+    'バックアップは毎日深夜に実行されます。',
+    'Ключ от склада лежит у охранника.',
+  ];
+
+  it('[A5] [E8] finds nothing, although there are texts that the model cannot read, unless it is their text', async () => {
+    const client = await newAdmin(server);
+    const lines = await client.bulk(notes.map((content) => ({ content })));
+    const waiting = { minPosition: lines.at(-1)!.position, waitMs: 30_000 };
+    for (const query of ['👍', '🙂', '???', '?', '...', '-', 'a', '1', '<br>']) {
+      const { body } = await client.post('/v1/search', { query, ...waiting });
+      expect(body, query).toMatchObject({ results: [], warnings: [{ code: 'below-threshold' }] });
+      const { body: context } = await client.post('/v1/context', { query, tokenBudget: 200, ...waiting });
+      expect(context, query).toMatchObject({ text: '', items: [] });
+    }
+    const more = ['👍', 'C++', '42', 'The meeting room is 1.07.'];
+    const stored = await client.bulk(more.map((content) => ({ content })));
+    const { position: minPosition } = stored.at(-1)!;
+    for (const [query, content] of [...more.slice(0, 3).map((same) => [same, same]), ['1.07', more[3]!]]) {
+      const { body } = await client.post('/v1/search', { query, ...waiting, minPosition });
+      expect(
+        body.results.map(({ memory }: Json) => memory.content),
+        query,
+      ).toEqual([content]);
+    }
+  });
+});
+
 describe('search results', () => {
   it('[A8] include matches by meaning without a common word, and by a rare word without meaning', async () => {
     const client = await newAdmin(server);

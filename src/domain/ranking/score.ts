@@ -13,6 +13,7 @@ import {
 } from './fusion.ts';
 import { scaleOf } from './scales.ts';
 import { speakerMatcher } from './speaker.ts';
+import { carriesMeaning } from '../text/carries-meaning.ts';
 import { textMatcher, type TextMatch } from '../text/same-text.ts';
 import { containment, quotable, shingles } from '../text/shingles.ts';
 import { termCounts } from '../text/tokens.ts';
@@ -80,6 +81,8 @@ export function scorerOf(query: RankedQuery): Scorer {
   const samenessOf = query.text === undefined ? undefined : textMatcher(query.text);
   // Punctuation has no terms to compare and no words to quote: it is the same text or not.
   const isWordless = query.terms.length === 0;
+  // If the query says nothing, its vector says nothing either.
+  const hasMeaning = query.text === undefined || carriesMeaning(query.text);
   // Includes numbers that name a time: they are words of the text, but not terms of the query.
   const wordCount = query.text === undefined ? undefined : termCounts(query.text).length;
   return {
@@ -98,7 +101,9 @@ export function scorerOf(query: RankedQuery): Scorer {
         dated: times && occurredAt !== undefined ? datedAs(occurredAt, times) : undefined,
       });
       const fused = fuse(found, scale.fusion, candidate.signals, query.signalWeights ?? SIGNALS_OFF);
-      return withFeedback(withSameText(probability(fused, found, scale), sameness), feedback + value);
+      const { lexical = 0, dated = 0 } = found;
+      const likely = hasMeaning || lexical > 0 || dated > 0 ? probability(fused, found, scale) : 0;
+      return withFeedback(withSameText(likely, sameness), feedback + value);
     },
     mayQuote(candidate) {
       if (isWordless) return candidate.length === 0;

@@ -3,6 +3,7 @@ import type { ProfileCandidate } from '../../domain/context/block.ts';
 import { layers, type Layer } from '../../domain/layers.ts';
 import type { SummarySettings } from '../../domain/summaries/settings.ts';
 import type { SummaryScope } from '../../domain/summaries/summary-scope.ts';
+import { carriesMeaning } from '../../domain/text/carries-meaning.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Embedders } from '../../ports/embedder.ts';
 import { variantOf } from '../../read-models/generation-variant.ts';
@@ -76,7 +77,9 @@ export class ContextBlocks {
       if (!first) return [];
       const [settings, vector] = await Promise.all([
         this.#parts.settingsOf(caller.tenant),
-        this.#vectors.of(query, variantOf(view.signature('summaries')), caller.tenant),
+        carriesMeaning(query)
+          ? this.#vectors.of(query, variantOf(view.signature('summaries')), caller.tenant)
+          : undefined,
       ]);
       const personalizedLayers = layers.filter((layer) => settings[layer].personalized);
       return readRelevantSummaries(sql, view, caller, { ...asked, personalizedLayers }, vector);
