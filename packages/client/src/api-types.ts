@@ -112,7 +112,7 @@ export interface Search {
   /** Content of each result. `whole`: the complete text. `passage`: for a long memory, only the passage that matches best */
   content?: 'whole' | 'passage' | undefined;
   sessionId?: string | undefined;
-  /** Time of the question, which words such as "last week" are relative to; RFC 3339 with an offset. Default: the clock of the server */
+  /** Time of the question, which words such as "last week" are relative to; RFC 3339. Its offset decides when a day begins. Default: the clock of the server, in UTC */
   now?: string | undefined;
   /** Minimum `score` of a result, 0 to 1. If omitted, only the best results are returned, and none if nothing answers the question */
   threshold?: number | undefined;
@@ -152,7 +152,7 @@ export interface Context {
   sessionId?: string | undefined;
   /** Whether the text begins with what is stably true of the user: of `scope.user`, or of the caller. It takes up to a fifth of the budget */
   profile?: boolean | undefined;
-  /** Time of the question, which words such as "last week" are relative to; RFC 3339 with an offset. Default: the clock of the server */
+  /** Time of the question, which words such as "last week" are relative to; RFC 3339. Its offset decides when a day begins. Default: the clock of the server, in UTC */
   now?: string | undefined;
   /** Read the state as of this position or RFC 3339 time with an offset, inclusive */
   asOf?: string | undefined;
@@ -184,7 +184,7 @@ export interface MultiHop {
   /** Content of each result. `whole`: the complete text. `passage`: for a long memory, only the passage that matches best */
   content?: 'whole' | 'passage' | undefined;
   sessionId?: string | undefined;
-  /** Time of the question, which words such as "last week" are relative to; RFC 3339 with an offset. Default: the clock of the server */
+  /** Time of the question, which words such as "last week" are relative to; RFC 3339. Its offset decides when a day begins. Default: the clock of the server, in UTC */
   now?: string | undefined;
   /** Maximum number of hops from the results of the first search */
   depth?: number | undefined;
@@ -232,7 +232,7 @@ export interface ExperiencedSearch {
   /** Content of each result. `whole`: the complete text. `passage`: for a long memory, only the passage that matches best */
   content?: 'whole' | 'passage' | undefined;
   sessionId?: string | undefined;
-  /** Time of the question, which words such as "last week" are relative to; RFC 3339 with an offset. Default: the clock of the server */
+  /** Time of the question, which words such as "last week" are relative to; RFC 3339. Its offset decides when a day begins. Default: the clock of the server, in UTC */
   now?: string | undefined;
   /** Minimum `score` of a result, 0 to 1. If omitted, only the best results are returned, and none if nothing answers the question */
   threshold?: number | undefined;
@@ -1255,7 +1255,7 @@ export interface Lesson {
   support: number;
   /** Number of attempts that failed by it */
   failures: number;
-  /** The language model that wrote it; `rules-1` if none did */
+  /** The language model that wrote it; `rules-2` if none did */
   model: string;
   /** Why no language model wrote it, although one is configured */
   fallback?: 'budget-exhausted' | 'model-failed' | 'claims-unsupported' | 'interrupted';
