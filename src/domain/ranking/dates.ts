@@ -95,8 +95,11 @@ export function askedTimes(question: string, now?: Date, utcOffset = 0): AskedTi
   const periods = ranges.filter(
     (range) => isTime(question, range) && (range.isBounded || lengthOf(range) <= LONGEST_MS),
   );
-  // In "before May 2023" the question is not about May itself.
-  const apart = [...excluded, ...ranges.filter(({ isBounded }) => isBounded)];
+  // In "before May 2023" the question is not about May itself, and in "on 7 May 2023" not about the rest of May.
+  const apart = [
+    ...excluded,
+    ...ranges.filter((range) => range.isBounded || lengthOf(range) <= LONGEST_WEEK_MS),
+  ];
   const months = askedMonths(question).filter(
     ({ index }) => !apart.some(({ start, end }) => index >= start && index < end),
   );
