@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Plan } from '../../src/domain/routing/plan.ts';
+import { isDivided, type Plan } from '../../src/domain/routing/plan.ts';
 import { kindOf } from '../../src/domain/routing/planner/ordered-values.ts';
 import { planOf } from '../../src/domain/routing/planner.ts';
 import { namesIn, vocabularyRequestOf } from '../../src/domain/routing/vocabulary-request.ts';
@@ -199,6 +199,15 @@ describe('a plan', () => {
         },
       ],
     });
+  });
+
+  it('is divided unless it is one search for the whole question', () => {
+    const divided = (question: string) => isDivided(planOf(question, vocabulary, { now }));
+    expect(divided('Where do we keep the spare keys?')).toBe(false);
+    expect(divided('Compare PROT-205 and PROT-206')).toBe(true);
+    expect(divided('What happened since March?')).toBe(true);
+    expect(divided('Which rules hold across all teams?')).toBe(true);
+    expect(divided('Collect the history of "Handover at Shift Change"')).toBe(true);
   });
 
   it('does not read relative times without the current time', () => {

@@ -39,3 +39,16 @@ export interface Plan {
   readonly aggregation: Aggregation;
   readonly operands: readonly Operand[];
 }
+
+/**
+ * Whether a plan is more than one search for the whole question: it has several parts, conditions, or places to look in. Only then is its
+ * answer made of results that may be far apart.
+ */
+export function isDivided({ operands }: Plan): boolean {
+  return (
+    operands.length > 1 ||
+    operands.some(
+      ({ layers, scope, filter, across, follow }) => layers ?? scope ?? filter ?? across ?? follow,
+    )
+  );
+}

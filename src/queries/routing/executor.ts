@@ -4,7 +4,7 @@ import type { Strategy } from '../../domain/reasoning/settings.ts';
 import type { ReasoningOutcome, ReasoningTrace } from '../../domain/reasoning/trace.ts';
 import { lackOfPlan } from '../../domain/retrieval/planning.ts';
 import type { Interruption, Lack, Trajectory, TrajectoryOutcome } from '../../domain/retrieval/trajectory.ts';
-import type { Plan } from '../../domain/routing/plan.ts';
+import { isDivided, type Plan } from '../../domain/routing/plan.ts';
 import { defaultSettings, type RoutingSettings } from '../../domain/routing/settings.ts';
 import type { ModelCall } from '../observed-language-model.ts';
 import type { ReadView } from '../read-models.ts';
@@ -23,6 +23,8 @@ export interface Execution {
   readonly run: Run;
   /** Undefined if the run has no usable results; then the standard search answers. */
   readonly finding: Finding | undefined;
+  /** Whether the plan divided the question (`isDivided`). */
+  readonly isDivided: boolean;
   /** Calls of language models that the run made. */
   readonly calls: readonly ModelCall[];
   readonly error?: unknown;
@@ -106,6 +108,7 @@ export class Executor {
         usable && interruption
           ? { ...usable, warnings: [...usable.warnings, warningOf(interruption)] }
           : usable,
+      isDivided: isDivided(planned),
       calls: recorder.calls,
       ...(error !== undefined && { error }),
       failures: reflection?.failures ?? [],

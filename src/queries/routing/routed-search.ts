@@ -82,6 +82,8 @@ interface Answered {
   readonly finding: Finding;
   /** Whether it is the finding of a decomposition. */
   readonly shown: boolean;
+  /** Whether it has several parts, which may be far apart. */
+  readonly isDivided: boolean;
   readonly events: SearchFact['events'];
   readonly tokens: number;
 }
@@ -133,6 +135,7 @@ export class RoutedSearch {
     const {
       finding: found,
       shown,
+      isDivided,
       events,
       tokens,
     } = route === 'decomposition' ? await this.#decompose(search, settings) : await this.#standard(search);
@@ -140,7 +143,7 @@ export class RoutedSearch {
       cut,
       topK: asked.topK,
       includeSuperseded,
-      keepsDistant: keepsDistant || shown,
+      keepsDistant: keepsDistant || isDivided,
     });
     const answer = answerOf({ ...asked, now }, finding, {
       id,
@@ -212,20 +215,24 @@ export class RoutedSearch {
       caller,
       isCompared ? { ...request, topK: Math.max(request.topK, mostCompared), threshold: 0 } : request,
     );
-    return { finding, shown: false, events: [], tokens: estimateTokens(request.query.length) };
+    const tokens = estimateTokens(request.query.length);
+    return { finding, shown: false, isDivided: false, events: [], tokens };
   }
 
   async #decompose(search: Search, settings: RoutingSettings): Promise<Answered> {
     const execution = await this.#execute(search, settings);
-    const { run, finding } = execution;
+    const { run, finding, isDivided } = execution;
     const { tokens } = run;
-    if (finding)
-      return { finding, shown: true, events: eventsOf(search, execution, { shown: true }), tokens };
+    if (finding) {
+      const events = eventsOf(search, execution, { shown: true });
+      return { finding, shown: true, isDivided, events, tokens };
+    }
     const standard = await this.#standard(search);
     const warnings = [...standard.finding.warnings, warningOf(run.interruption ?? 'error')];
     return {
       finding: { ...standard.finding, warnings },
       shown: false,
+      isDivided: false,
       events: eventsOf(search, execution, { shown: false }),
       tokens: tokens + standard.tokens,
     };
@@ -241,7 +248,14 @@ export class RoutedSearch {
     const { caller, request, searchId } = search;
     const { tenant } = caller;
     const permit = this.#breakers.of(tenant).enter();
-    if (!permit) return { run: executor.refused(request), finding: undefined, calls: [], failures: [] };
+    if (!permit)
+      return {
+        run: executor.refused(request),
+        finding: undefined,
+        isDivided: false,
+        calls: [],
+        failures: [],
+      };
     const execution = await this.#run(search, settings);
     const { outcome, interruption } = execution.run;
     if (outcome === 'failed') permit.failed();
