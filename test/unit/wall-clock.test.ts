@@ -1,5 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
+import { timestamp, zonedTimestamp } from '../../src/domain/memory/content.ts';
 import { offsetOf, rangeInUtc, wallClock, zoned } from '../../src/domain/wall-clock.ts';
 
 it.each([
@@ -23,4 +24,16 @@ it('[A8] shows a time as a clock shows it, and finds the time of what it shows',
       expect(from).toBe(time.toISOString());
     }),
   );
+});
+
+it.each([
+  'yesterday',
+  '2026-11-02',
+  '2023-13-10T10:00:00Z',
+  '2016-12-31T23:59:60Z',
+  '0001-01-01T00:00:00+01:00',
+  '',
+])('[A1] %j is no time', (value) => {
+  expect(zonedTimestamp.safeParse(value).success).toBe(false);
+  expect(timestamp.safeParse(value).success).toBe(false);
 });

@@ -64,10 +64,11 @@ export const zonedTimestamp = z
   .string()
   .toUpperCase()
   .pipe(z.iso.datetime({ offset: true }))
-  .refine(
-    (value) => /^(?!0000)[0-9]{4}-/.test(new Date(value).toISOString()),
-    'must lie in the years 0001 to 9999',
-  )
+  .refine((value) => {
+    const time = new Date(value);
+    // What is no time at all has been refused already.
+    return Number.isNaN(time.getTime()) || /^(?!0000)[0-9]{4}-/.test(time.toISOString());
+  }, 'must lie in the years 0001 to 9999')
   .meta({ type: 'string', format: 'date-time' });
 
 /** The same, converted to UTC with milliseconds. */
