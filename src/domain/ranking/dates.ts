@@ -100,9 +100,10 @@ export function askedTimes(question: string, now?: Date, utcOffset = 0): AskedTi
     ...excluded,
     ...ranges.filter((range) => range.isBounded || lengthOf(range) <= LONGEST_WEEK_MS),
   ];
-  const months = askedMonths(question).filter(
-    ({ index }) => !apart.some(({ start, end }) => index >= start && index < end),
-  );
+  /** By UTF-16 unit: whether a month there is not asked about. */
+  const isApart = new Uint8Array(question.length);
+  for (const { start, end } of apart) isApart.fill(1, start, end);
+  const months = askedMonths(question).filter(({ index }) => isApart[index] === 0);
   return {
     months: months.map(({ index: _, ...month }) => month),
     periods: periods.length > MOST_PERIODS ? [] : periods.map((range) => rangeInUtc(range, utcOffset)),
