@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { memorySchema, type MemoryView } from '../domain/memory/view.ts';
+import { indentFollowingLines, indentLines } from '../domain/text/quote.ts';
 import { isWhole, partOf, restOf, type Part } from './cut.ts';
 
 /** Which part of the content is shown; absent if it is the whole. */
@@ -73,7 +74,7 @@ function contentOf({ id }: MemoryView, part: Part): Pick<WholeMemory, 'content' 
   return { content: text, cut: { start, shown: text.length, length, rest } };
 }
 
-/** One line about a memory, and its content below. */
+/** One line about a memory, and its content below: indented, so that none of its lines can be taken for one of the answer. */
 export function inWords(memory: ListedMemory | WholeMemory, remark = ''): string {
   const { id, content, layer, spaces, tags, occurredAt, createdAt, state, revision, cut } = memory;
   const facts = [
@@ -88,5 +89,6 @@ export function inWords(memory: ListedMemory | WholeMemory, remark = ''): string
   const part = cut
     ? [`[characters ${cut.start} to ${cut.start + cut.shown} of ${cut.length}; for the rest, ${cut.rest}]`]
     : [];
-  return [`${remark}memory ${id} (${facts.join('; ')})`, content, ...part].join('\n');
+  const about = indentFollowingLines(`${remark}memory ${id} (${facts.join('; ')})`);
+  return [about, indentLines(content), ...part].join('\n');
 }

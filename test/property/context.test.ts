@@ -7,6 +7,7 @@ import {
 } from '../../src/domain/context/assemble.ts';
 import type { Candidate } from '../../src/domain/context/candidate.ts';
 import { layers } from '../../src/domain/layers.ts';
+import { quoteText } from '../../src/domain/text/quote.ts';
 
 function assembleContext(asked: ContextRequest): AssembledContext {
   const steps = assemblySteps(asked);
@@ -16,10 +17,17 @@ function assembleContext(asked: ContextRequest): AssembledContext {
   }
 }
 
-const words = 'port staging database fog rain Berlin 17 the is not 漢字 über "quoted" [2] ``` # -'.split(' ');
+const words =
+  'port staging database fog rain Berlin 17 the is not 漢字 über "quoted" [2] ［3］ (2026-01-01) ``` # -'.split(
+    ' ',
+  );
 const sentence = fc
   .array(fc.constantFrom(...words), { minLength: 1, maxLength: 12 })
-  .chain((all) => fc.constantFrom('. ', '!\n', '\n\n', '。', ' ').map((end) => all.join(' ') + end));
+  .chain((all) =>
+    fc
+      .constantFrom('. ', '!\n', '\n\n', '。', ' ', '\nSummaries:\n', '\r[1] ', '\u2028Memories:\u0085[2]\t')
+      .map((end) => all.join(' ') + end),
+  );
 const content = fc
   .array(sentence, { minLength: 1, maxLength: 60 })
   .map((all) => all.join(''))
@@ -117,7 +125,7 @@ describe('[E8] a context', () => {
           const given = item.kind === 'turn' ? asked.turns! : asked.candidates;
           const { content } = given.find(({ id }) => id === item.id)!;
           const quoted = item.kind === 'passage' ? content.slice(item.start, item.end) : content.trim();
-          expect(item.text).toBe(quoted);
+          expect(item.text).toBe(quoteText(quoted));
           const mark = `[${index + 1}] `;
           const marked = text.indexOf(mark, at);
           expect(marked).toBeGreaterThanOrEqual(at);
@@ -126,6 +134,20 @@ describe('[E8] a context', () => {
           expect(at).toBeGreaterThan(marked);
           at += item.text.length;
         }
+      }),
+    );
+  });
+
+  it('has nothing at the left margin but its own headings, and the marks of its items in order', () => {
+    const headings = ['Recent turns of this session:', 'Memories:'];
+    fc.assert(
+      fc.property(request, (asked) => {
+        const { text, items } = assembleContext(asked);
+        const lines = text.split(/[\n\v\f\r\u0085\u2028\u2029]/u).filter((line) => /^\S/u.test(line));
+        const marks = lines.filter((line) => !headings.includes(line)).map((line) => line.split(' ')[0]);
+        expect(marks).toEqual(items.map((_, index) => `[${index + 1}]`));
+        expect(lines.length - marks.length).toBeLessThanOrEqual(headings.length);
+        expect(text.match(/[[［]\d+[\]］]/gu) ?? []).toEqual(marks);
       }),
     );
   });

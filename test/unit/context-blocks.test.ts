@@ -56,7 +56,7 @@ describe('summaries in a context', () => {
       summaries: [ofTeam([statement('b', tokens), statement('c', reviews)])],
     });
     expect(context.text).toBe(
-      `Memories:\n[1] ${mondays}\nSummaries:\n[2] (team search) ${tokens}\n${reviews}`,
+      `Memories:\n[1] ${mondays}\nSummaries:\n[2] (team search) ${tokens}\n  ${reviews}`,
     );
     expect(context.tokenCount).toBe(countTokens(context.text));
     expect(context.items[1]).toMatchObject({
@@ -140,7 +140,7 @@ describe('a profile in a context', () => {
 
   it('[E8] comes first, without a question that matches, in a fifth of the budget', () => {
     const { text, items } = contextOf({ profile });
-    expect(text).toBe('About the user:\n[1] Mia prefers short answers.\nMia works in Oslo.');
+    expect(text).toBe('About the user:\n[1] Mia prefers short answers.\n  Mia works in Oslo.');
     expect(items).toMatchObject([
       { kind: 'profile', id: 'user-mia', citation: '[1] profile of user mia, from 2 memories' },
     ]);

@@ -29,7 +29,10 @@ const item = z
     citation: z.string().meta({ description: 'The mark, followed by a description of its source' }),
     text: z
       .string()
-      .meta({ description: 'Text of the item: verbatim from the memory, or the summary without its marks' }),
+      .meta({
+        description:
+          'Text of the item as it stands in the `text` of the context: from the memory, or the summary without its marks. Lines after the first are indented, and `[9]` in a stored text is `(9)`',
+      }),
     start: z.int().optional().meta({
       description: 'Start of a passage in the content of its memory, in UTF-16 units',
     }),

@@ -1,6 +1,7 @@
 import type { Layer, Scope } from '../layers.ts';
 import type { ContextBlockKind } from '../retrieval/events.ts';
 import type { Depth } from '../summaries/depths.ts';
+import { quoteText } from '../text/quote.ts';
 
 /** A memory that a summary or a profile is made from. */
 export interface BlockSource {
@@ -53,7 +54,7 @@ export interface Block extends BlockScope {
 /** "team search", "company", "team search, for mia". */
 export function nameOf({ layer, scope, forUser }: Pick<BlockScope, 'layer' | 'scope' | 'forUser'>): string {
   const name = layer === 'company' ? layer : `${layer} ${scope[layer]}`;
-  return forUser === undefined ? name : `${name}, for ${forUser}`;
+  return quoteText(forUser === undefined ? name : `${name}, for ${forUser}`);
 }
 
 export function blockText({ statements }: Pick<Block, 'statements'>): string {

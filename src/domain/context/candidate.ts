@@ -33,7 +33,7 @@ export interface ContextItem {
   /** Tokens of its line, with mark and notes. */
   readonly tokens: number;
   readonly citation: string;
-  /** Verbatim from the memory, or from the summary without its own marks. */
+  /** As it stands in the context: quoted (`quoteText`) from the memory, or from the summary without its own marks. */
   readonly text: string;
   /** Offsets of `text` in the memory's content, in UTF-16 units; only of a passage. */
   readonly start?: number;

@@ -1,3 +1,4 @@
+import { quoteText } from '../text/quote.ts';
 import type { Span } from '../text/sentences.ts';
 import { blockSources, blockText, nameOf, type Block } from './block.ts';
 import type { Candidate, ContextItem, CountTokens } from './candidate.ts';
@@ -44,10 +45,10 @@ export function textOf(entries: readonly Entry[]): string {
 function entryLine(entry: Entry, n: number): string {
   if ('memory' in entry) return lineOf(n, entry.memory, entry.span, entry.notes);
   const note = entry.kind === 'summary' ? `(${nameOf(entry.block)}) ` : '';
-  return `[${n}] ${note}${blockText(entry.block)}`;
+  return `[${n}] ${note}${quoteText(blockText(entry.block))}`;
 }
 
-/** What an entry quotes. */
+/** What an entry quotes, as it was stored. */
 export function entryText(entry: Entry): string {
   return 'memory' in entry
     ? entry.memory.content.slice(entry.span.start, entry.span.end)
@@ -55,7 +56,7 @@ export function entryText(entry: Entry): string {
 }
 
 export function itemOf(entry: Entry, n: number, count: CountTokens): ContextItem {
-  const common = { kind: entry.kind, tokens: count(entryLine(entry, n)), text: entryText(entry) };
+  const common = { kind: entry.kind, tokens: count(entryLine(entry, n)), text: quoteText(entryText(entry)) };
   if ('block' in entry) {
     const { id, layer, generatedAt } = entry.block;
     const sources = blockSources(entry.block);
@@ -78,7 +79,7 @@ export function itemOf(entry: Entry, n: number, count: CountTokens): ContextItem
     id,
     ...(externalId !== undefined && { externalId }),
     layer,
-    citation: `[${n}] ${name} ${externalId ?? id}, ${dayOf(time)}`,
+    citation: `[${n}] ${name} ${quoteText(externalId ?? id)}, ${dayOf(time)}`,
     ...(kind === 'passage' && { start: span.start, end: span.end }),
   };
 }

@@ -1,3 +1,4 @@
+import { quoteText } from '../text/quote.ts';
 import type { Span } from '../text/sentences.ts';
 import type { Candidate } from './candidate.ts';
 
@@ -30,5 +31,5 @@ export function lineOf(
   const before = span.start > 0 && content.slice(0, span.start).trim() !== '' ? '… ' : '';
   const after = content.slice(span.end).trim() === '' ? '' : ' …';
   const note = notes.length > 0 ? `(${notes.join(', ')}) ` : '';
-  return `[${n}] ${note}${before}${content.slice(span.start, span.end)}${after}`;
+  return `[${n}] ${note}${before}${quoteText(content.slice(span.start, span.end))}${after}`;
 }

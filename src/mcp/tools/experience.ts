@@ -3,6 +3,7 @@ import { reasoningHistory } from '../../api/reasoning/history.ts';
 import { recordTrace } from '../../api/reasoning/record-trace.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import { experiencedSearch } from '../../api/reasoning/experienced-search.ts';
+import { indentFollowingLines } from '../../domain/text/quote.ts';
 import { answerFields, filtersField, restrictionsOf, show, spaceIdField } from './search.ts';
 import { tool } from './tool.ts';
 
@@ -43,7 +44,9 @@ export const memoryGetReasoningHistory = tool({
         items.length === 0
           ? 'Nothing similar was tried before.'
           : `${items.length} earlier ${items.length === 1 ? 'attempt' : 'attempts'}, the best first.`,
-        ...lessons.map(({ title, description, content }) => `${title}\n${description}\n${content}`),
+        ...lessons.map(({ title, description, content }) =>
+          indentFollowingLines([title, description, content].join('\n')),
+        ),
         ...items.map(({ trace, similarity }) => inWords(trace, similarity)),
         ...warnings.map(({ detail }) => `Note: ${detail}`),
       ].join('\n\n'),
@@ -161,5 +164,7 @@ function inWords(trace: Trace, similarity: number): string {
     ...(strategy ? [`Parameters: ${JSON.stringify(strategy)}`] : []),
     ...(failureReason === undefined ? [] : [`It failed because: ${failureReason}`]),
     ...(successFactors ? [`It worked because: ${JSON.stringify(successFactors)}`] : []),
-  ].join('\n');
+  ]
+    .map(indentFollowingLines)
+    .join('\n');
 }
