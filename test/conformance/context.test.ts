@@ -220,6 +220,36 @@ describe('the recent turns of a session', () => {
     },
   );
 
+  it('[E8] are cut if the newest one is large, and what does not fit is named', async () => {
+    const client = await newAdmin(server);
+    const turn = (content: string) => ({
+      layer: 'session',
+      scope: { session: 's1' },
+      content,
+      externalId: content.slice(0, 14),
+    });
+    const minPosition = await storeAll(client, [
+      ...[1, 2, 3].map((n) =>
+        turn(`user: Remark ${n}, ${'which says much about nothing at all, '.repeat(8)}`),
+      ),
+      turn('user: I booked the Blue Hall for 12 people.'),
+      turn(`assistant: Noted. ${'The weather of the week changes from day to day. '.repeat(11)}`),
+    ]);
+    const asked = { query: 'Do I need an umbrella?', sessionId: 's1', layers: ['session'], minPosition };
+    const { text, items, leftOut } = await contextOf(client, { ...asked, tokenBudget: 200 });
+    expect(items.map(({ kind }: Json) => kind)).toEqual(['turn', 'turn']);
+    expect(items[0].text).toBe('user: I booked the Blue Hall for 12 people.');
+    expect(items[1]).toMatchObject({
+      start: 0,
+      text: expect.stringMatching(/^assistant: Noted\. The .*day\.$/),
+    });
+    expect(text).toMatch(/ …$/);
+    expect(leftOut).toHaveLength(3);
+    for (const { reason } of leftOut) expect(reason).toBe('budget');
+    const none = await contextOf(client, { ...asked, tokenBudget: 20 });
+    expect(none).toMatchObject({ text: '', leftOut: Array(5).fill({ reason: 'budget' }) });
+  });
+
   it('[E8] [D1] of another user are not shown', async () => {
     const tenant = await newTenant(server);
     const [alice, bob] = [await tenant.key({ user: 'alice' }), await tenant.key({ user: 'bob' })];

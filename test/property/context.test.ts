@@ -86,15 +86,14 @@ describe('[E8] a context', () => {
     );
   });
 
-  it('has each candidate once: as an item, or as left out', () => {
+  it('has each candidate and each turn once: as an item, or as left out', () => {
     fc.assert(
       fc.property(request, (asked) => {
         const { items, leftOut } = assembleContext(asked);
         const ids = [...items, ...leftOut].map(({ id }) => id);
         expect(new Set(ids).size).toBe(ids.length);
-        const turns = items.filter(({ kind }) => kind === 'turn').map(({ id }) => id);
         expect(ids.toSorted()).toEqual(
-          [...new Set([...turns, ...asked.candidates.map(({ id }) => id)])].toSorted(),
+          [...new Set([...asked.turns!, ...asked.candidates].map(({ id }) => id))].toSorted(),
         );
       }),
     );
@@ -109,8 +108,10 @@ describe('[E8] a context', () => {
         expect(kinds.slice(0, turns.length)).toEqual(turns.map(() => 'turn'));
         const newest = asked.turns!.slice(0, turns.length).map(({ id }) => id);
         expect(turns.map(({ id }) => id)).toEqual(newest.toReversed());
-        expect(assembleContext({ ...asked, candidates: [] }).tokenCount).toBeLessThanOrEqual(
-          asked.budget / 4,
+        const alone = assembleContext({ ...asked, candidates: [] });
+        expect(alone.tokenCount).toBeLessThanOrEqual(asked.budget / 4);
+        expect(alone.leftOut.map(({ id }) => id)).toEqual(
+          asked.turns!.slice(alone.items.length).map(({ id }) => id),
         );
       }),
     );
@@ -124,7 +125,7 @@ describe('[E8] a context', () => {
         for (const [index, item] of items.entries()) {
           const given = item.kind === 'turn' ? asked.turns! : asked.candidates;
           const { content } = given.find(({ id }) => id === item.id)!;
-          const quoted = item.kind === 'passage' ? content.slice(item.start, item.end) : content.trim();
+          const quoted = item.start === undefined ? content.trim() : content.slice(item.start, item.end);
           expect(item.text).toBe(quoteText(quoted));
           const mark = `[${index + 1}] `;
           const marked = text.indexOf(mark, at);
@@ -174,7 +175,7 @@ describe('[E8] a context', () => {
   it('leaves out a superseded memory only if its successor was found', () => {
     fc.assert(
       fc.property(request, (asked) => {
-        const byId = new Map(asked.candidates.map((one) => [one.id, one]));
+        const byId = new Map([...asked.turns!, ...asked.candidates].map((one) => [one.id, one]));
         for (const { id, reason } of assembleContext(asked).leftOut)
           if (reason === 'superseded') expect(byId.has(byId.get(id)!.supersededBy!)).toBe(true);
         if (asked.asksPast)

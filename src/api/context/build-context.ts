@@ -27,14 +27,13 @@ const item = z
       .int()
       .meta({ description: 'Number of tokens of its line in `text`, including the mark and notes' }),
     citation: z.string().meta({ description: 'The mark, followed by a description of its source' }),
-    text: z
-      .string()
-      .meta({
-        description:
-          'Text of the item as it stands in the `text` of the context: from the memory, or the summary without its marks. Lines after the first are indented, and `[9]` in a stored text is `(9)`',
-      }),
+    text: z.string().meta({
+      description:
+        'Text of the item as it stands in the `text` of the context: from the memory, or the summary without its marks. Lines after the first are indented, and `[9]` in a stored text is `(9)`',
+    }),
     start: z.int().optional().meta({
-      description: 'Start of a passage in the content of its memory, in UTF-16 units',
+      description:
+        'Start of a passage, or of a turn that was cut, in the content of its memory, in UTF-16 units',
     }),
     end: z.int().optional().meta({ description: 'End of the passage, exclusive' }),
     sources: z
@@ -86,7 +85,10 @@ export const buildContext = operation({
       items: z.array(item).meta({ description: 'Items in the order of their marks; the first is `[1]`' }),
       leftOut: z
         .array(z.object({ id: z.string(), reason: z.enum(leftOutReasons) }))
-        .meta({ description: 'Memories that were found but are not in the text, with the reason' }),
+        .meta({
+          description:
+            'Memories that were found, and recent turns, that are not in the text, with the reason',
+        }),
       searchId: z.string(),
       position: z.string(),
       warnings: warningsSchema,

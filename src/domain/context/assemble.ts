@@ -1,14 +1,22 @@
-import { trimmed, type Span } from '../text/sentences.ts';
 import { queryTerms } from '../text/tokens.ts';
 import type { ProfileCandidate, SummaryCandidate } from './block.ts';
 import { profileEntry, profileShare, summaryEntries } from './blocks.ts';
 import type { Candidate, ContextItem, CountTokens, LeftOut } from './candidate.ts';
-import { entryText, itemOf, textOf, type BlockEntry, type Entry, type MemoryEntry } from './entries.ts';
+import {
+  entryText,
+  isWhole,
+  itemOf,
+  textOf,
+  type BlockEntry,
+  type Entry,
+  type MemoryEntry,
+} from './entries.ts';
 import { dayOf, lineOf, type Notes } from './line.ts';
 import { pack } from './pack.ts';
 import { quotationsOf, type Quotation } from './quotations.ts';
 import { Repetition } from './repetition.ts';
 import { Said } from './said.ts';
+import { recentTurns } from './turns.ts';
 
 export interface ContextRequest {
   readonly query: string;
@@ -39,8 +47,6 @@ export interface AssembledContext {
   readonly blocks: readonly BlockEntry[];
 }
 
-/** Recent turns take at most this share of the budget. */
-const turnShare = 0.25;
 /** Marks of this number or less have the same length in tokens. */
 const longestMark = 999;
 
@@ -52,7 +58,8 @@ const longestMark = 999;
  */
 export function* assemblySteps(request: ContextRequest): Generator<undefined, AssembledContext, undefined> {
   const { query, candidates, profile, summaries = [], asksPast, asksTime, budget, count } = request;
-  const turns = recentTurns(request);
+  const { turns: allTurns = [] } = request;
+  const turns = recentTurns({ turns: allTurns, candidates, budget, count });
   const turnIds = new Set(turns.map(({ memory }) => memory.id));
   const replaced = replacedBy(candidates);
   const isOutdated = ({ supersededBy }: Candidate) =>
@@ -92,7 +99,8 @@ export function* assemblySteps(request: ContextRequest): Generator<undefined, As
       .toSorted(([left], [right]) => left - right)
       .map(([index, span]) => {
         const memory = current[index]!;
-        return { kind: kindOf(memory, span), memory, span, notes: notesOf(memory) };
+        const kind = isWhole(memory, span) ? 'memory' : 'passage';
+        return { kind, memory, span, notes: notesOf(memory) };
       });
   // The tokens of a text may be more than those of its lines.
   while (kept.length > 0 && count(textOf([...reserved, ...memories()])) > budget) kept.pop();
@@ -104,7 +112,8 @@ export function* assemblySteps(request: ContextRequest): Generator<undefined, As
   const before = fitting([...profiled(said), ...evidence], { budget, count });
   const shown = [...before, ...summaryEntries(summaries, said, { before, budget, count })];
   const text = textOf(shown);
-  const leftOut = candidates
+  const foundIds = new Set(candidates.map(({ id }) => id));
+  const leftOut = [...candidates, ...allTurns.filter(({ id }) => !foundIds.has(id))]
     .filter(({ id }) => !shownIds.has(id))
     .map((one): LeftOut => ({
       id: one.id,
@@ -121,23 +130,6 @@ function fitting(
   { budget, count }: Pick<ContextRequest, 'budget' | 'count'>,
 ): readonly Entry[] {
   return count(textOf(entries)) <= budget ? entries : entries.filter((entry) => 'memory' in entry);
-}
-
-/** The last turns, in their order, as many as fit whole into their share of the budget without a gap. */
-function recentTurns({ turns = [], budget, count }: ContextRequest): readonly MemoryEntry[] {
-  const entries: MemoryEntry[] = [];
-  for (const memory of turns) {
-    const span = trimmed(memory.content, { start: 0, end: memory.content.length });
-    if (!span) continue;
-    const longer: MemoryEntry[] = [{ kind: 'turn', memory, span, notes: { isDated: false } }, ...entries];
-    if (count(textOf(longer)) > turnShare * budget) break;
-    entries.unshift(longer[0]!);
-  }
-  return entries;
-}
-
-function kindOf({ content }: Candidate, { start, end }: Span): 'memory' | 'passage' {
-  return content.slice(start, end) === content.trim() ? 'memory' : 'passage';
 }
 
 /** By memory id: the day of the latest memory that it replaced. */

@@ -35,7 +35,7 @@ export interface ContextItem {
   readonly citation: string;
   /** As it stands in the context: quoted (`quoteText`) from the memory, or from the summary without its own marks. */
   readonly text: string;
-  /** Offsets of `text` in the memory's content, in UTF-16 units; only of a passage. */
+  /** Offsets of `text` in the memory's content, in UTF-16 units; only of a part. */
   readonly start?: number;
   readonly end?: number;
   /** The memories that a summary or a profile is made from; only of those. */

@@ -48,6 +48,11 @@ function entryLine(entry: Entry, n: number): string {
   return `[${n}] ${note}${quoteText(blockText(entry.block))}`;
 }
 
+/** Whether a part of a memory is all of it except white space at its ends. */
+export function isWhole({ content }: Pick<Candidate, 'content'>, { start, end }: Span): boolean {
+  return content.slice(start, end) === content.trim();
+}
+
 /** What an entry quotes, as it was stored. */
 export function entryText(entry: Entry): string {
   return 'memory' in entry
@@ -80,6 +85,6 @@ export function itemOf(entry: Entry, n: number, count: CountTokens): ContextItem
     ...(externalId !== undefined && { externalId }),
     layer,
     citation: `[${n}] ${name} ${quoteText(externalId ?? id)}, ${dayOf(time)}`,
-    ...(kind === 'passage' && { start: span.start, end: span.end }),
+    ...(!isWhole(memory, span) && { start: span.start, end: span.end }),
   };
 }

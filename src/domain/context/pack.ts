@@ -26,11 +26,11 @@ export interface Packed {
 }
 
 /** A remaining budget of fewer tokens than this is too short for anything useful. */
-const leastRest = 12;
+export const leastRest = 12;
 /** Packing ends after this many texts in a row that do not fit. */
 const mostMisses = 12;
 /** A token rarely has more characters than this, so a text that is longer than its room allows by this need not be counted. */
-const charactersPerToken = 12;
+export const charactersPerToken = 12;
 
 /** The first or the next larger part of a text. */
 interface Addition {

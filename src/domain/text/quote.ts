@@ -24,7 +24,7 @@ export function indentLines(text: string): string {
  * indented, `[9]` becomes `(9)`, and a parenthesis at the beginning is escaped. An index in code stays one: `argv[2]` becomes `argv[ 2]`.
  */
 export function quoteText(text: string): string {
-  const unmarked = text.replace(mark, (found, number: string, at: number) =>
+  const unmarked = text.replace(mark, (_, number: string, at: number) =>
     at > 0 && indexed.test(text[at - 1]!) ? `[ ${number.trim()}]` : `(${number.trim()})`,
   );
   return indentFollowingLines(unmarked).replace(/^(?=[\p{Cf}]*[(（⟮])/u, '\\');
