@@ -235,7 +235,7 @@ describe('the recent turns of a session', () => {
       turn('user: I booked the Blue Hall for 12 people.'),
       turn(`assistant: Noted. ${'The weather of the week changes from day to day. '.repeat(11)}`),
     ]);
-    const asked = { query: 'Do I need an umbrella?', sessionId: 's1', layers: ['session'], minPosition };
+    const asked = { query: 'Do I need an umbrella?', sessionId: 's1', threshold: 1, minPosition };
     const { text, items, leftOut } = await contextOf(client, { ...asked, tokenBudget: 200 });
     expect(items.map(({ kind }: Json) => kind)).toEqual(['turn', 'turn']);
     expect(items[0].text).toBe('user: I booked the Blue Hall for 12 people.');

@@ -83,12 +83,9 @@ export const buildContext = operation({
       tokenCount: z.int().meta({ description: 'Number of tokens of `text`; never more than `tokenBudget`' }),
       tokenizer: z.string(),
       items: z.array(item).meta({ description: 'Items in the order of their marks; the first is `[1]`' }),
-      leftOut: z
-        .array(z.object({ id: z.string(), reason: z.enum(leftOutReasons) }))
-        .meta({
-          description:
-            'Memories that were found, and recent turns, that are not in the text, with the reason',
-        }),
+      leftOut: z.array(z.object({ id: z.string(), reason: z.enum(leftOutReasons) })).meta({
+        description: 'Memories that were found, and recent turns, that are not in the text, with the reason',
+      }),
       searchId: z.string(),
       position: z.string(),
       warnings: warningsSchema,

@@ -76,7 +76,7 @@ export const experiencedSearch = operation({
       filterAsSent: filter,
       strategy,
     });
-    const { fact, later, position, results, ...answer } = found;
+    const { fact, later, position, results, searchId, warnings } = found;
     recordAnswer(services, context, { fact, later });
     const executionTimeMs = Math.round(performance.now() - started);
     const memoryIds = results.slice(0, mostTraceMemories).map(({ memory }) => memory.id);
@@ -85,14 +85,15 @@ export const experiencedSearch = operation({
       strategy: { ...parametersSent(sent), ...(advice.arm.parameters as JsonObject) },
       counted: countedArm(sent, advice.arm),
       traceId: fact.id,
-      searchId: answer.searchId,
+      searchId,
       memoryIds,
       executionTimeMs,
       ...(space !== undefined && others.length === 0 && { space }),
     });
     return {
       output: {
-        ...answer,
+        searchId,
+        warnings,
         results: withContent(results, content),
         position: token(position),
         reasoning: {

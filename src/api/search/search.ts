@@ -55,11 +55,14 @@ export const search = operation({
     const { minPosition: _, waitMs: __, filter, scope, mode, now, content, ...rest } = input;
     const region = searchRegion(caller, { scope, filter }, { isAsOf: asOf !== undefined });
     const request = { ...withPluralNames(rest), ...region, ...timeOfAsking(now), asOf, ...wait };
-    const { fact, later, position, results, ...answer } = await services.search.search(caller, request, {
+    const { fact, later, ...answer } = await services.search.search(caller, request, {
       asksForStandard: mode === 'standard',
       filterAsSent: filter,
     });
     recordAnswer(services, context, { fact, later });
-    return { output: { ...answer, results: withContent(results, content), position: token(position) } };
+    const { position, results, searchId, warnings } = answer;
+    return {
+      output: { searchId, warnings, results: withContent(results, content), position: token(position) },
+    };
   },
 });

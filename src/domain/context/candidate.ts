@@ -14,6 +14,8 @@ export interface Candidate {
   readonly relevance: number;
   /** The part of a long content that matches best. */
   readonly passage?: Span | undefined;
+  /** Number of the part of the question that it answers best, if the question was decomposed. */
+  readonly part?: number | undefined;
   /** Id of the newest memory that supersedes it. */
   readonly supersededBy?: string | undefined;
 }

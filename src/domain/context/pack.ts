@@ -8,6 +8,8 @@ export interface Packable {
   readonly relevance: number;
   /** The part of a long content that matches best. */
   readonly passage?: Span | undefined;
+  /** Number of the part of the question that it answers best, if the question was decomposed. */
+  readonly part?: number | undefined;
 }
 
 export interface PackOptions {
@@ -38,12 +40,15 @@ interface Addition {
   readonly level: number;
   /** How much it is expected to add: relevance times the share of the memory. */
   readonly worth: number;
+  /** Whether it is the best text for a part of the question, which comes before all others. */
+  readonly isBestOfPart?: boolean;
 }
 
 /**
  * Fills a budget greedily: the addition with the highest worth comes first, so that the best sentences of several memories are
  * preferred to the rest of one. The price does not count: that would prefer short memories to relevant ones, and was measured to find
- * less. What does not fit whole is cut after a sentence. Deterministic; in steps of bounded work.
+ * less. What does not fit whole is cut after a sentence. If the question has several parts, the best text for each of them comes first, in
+ * an equal share of the budget. Deterministic; in steps of bounded work.
  */
 export function* pack(
   packables: readonly Packable[],
@@ -52,11 +57,14 @@ export function* pack(
 ): Generator<undefined, Packed, undefined> {
   const chosen = new Map<number, Fitting>();
   const repeated: number[] = [];
+  const bests = bestOfParts(packables);
   const additions = packables.map(firstOf);
-  let [left, misses] = [budget, 0];
+  for (const index of bests) additions[index] = { ...additions[index]!, isBestOfPart: true };
+  let [left, misses, waiting] = [budget, 0, bests.length];
   while (additions.length > 0 && left > 0 && misses < mostMisses) {
     yield;
-    const { index, level } = takeBest(additions);
+    const { index, level, isBestOfPart } = takeBest(additions);
+    const share = isBestOfPart ? left / waiting-- : Infinity;
     const { content, relevance } = packables[index]!;
     if (level === 0 && repeats(index, [...chosen.keys()])) {
       repeated.push(index);
@@ -64,11 +72,12 @@ export function* pack(
     }
     const [quotation, larger] = quotations(index).slice(level, level + 2);
     const before = chosen.get(index)?.tokens ?? 0;
-    const room = left + before;
+    const room = Math.min(left + before, share);
     const costOf = (span: Span) => cost(index, span);
     const whole = fitting(quotation!, room, costOf);
     const part = whole ?? (level === 0 ? beginningOf(content, quotation!, room, costOf) : undefined);
-    misses = part ? 0 : misses + 1;
+    if (!part && isBestOfPart) additions.push(firstOf(packables[index]!, index));
+    else misses = part ? 0 : misses + 1;
     if (!part) continue;
     left -= part.tokens - before;
     chosen.set(index, part);
@@ -80,6 +89,17 @@ export function* pack(
 
 function firstOf({ relevance, passage }: Packable, index: number): Addition {
   return { index, level: 0, worth: relevance * (passage ? shares.coreOfPassage : shares.core) };
+}
+
+/** The most relevant text for each part of the question; none if there are fewer than two parts. */
+function bestOfParts(packables: readonly Packable[]): readonly number[] {
+  const bests = new Map<number, number>();
+  for (const [index, { part, relevance }] of packables.entries()) {
+    const best = part === undefined ? undefined : bests.get(part);
+    if (part !== undefined && (best === undefined || relevance > packables[best]!.relevance))
+      bests.set(part, index);
+  }
+  return bests.size < 2 ? [] : [...bests.values()];
 }
 
 type Cost = (span: Span) => number;
@@ -107,12 +127,15 @@ function beginningOf(content: string, quotation: Span, room: number, cost: Cost)
 /** Removes and returns the best addition; among equals the one of the first text. */
 function takeBest(additions: Addition[]): Addition {
   let best = 0;
-  for (let at = 1; at < additions.length; at++) {
-    const [one, other] = [additions[at]!, additions[best]!];
-    if (one.worth > other.worth || (one.worth === other.worth && one.index < other.index)) best = at;
-  }
+  for (let at = 1; at < additions.length; at++) if (isBefore(additions[at]!, additions[best]!)) best = at;
   const taken = additions[best]!;
   additions[best] = additions.at(-1)!;
   additions.pop();
   return taken;
+}
+
+function isBefore(one: Addition, other: Addition): boolean {
+  const [first, second] = [one.isBestOfPart === true, other.isBestOfPart === true];
+  if (first !== second) return first;
+  return one.worth === other.worth ? one.index < other.index : one.worth > other.worth;
 }

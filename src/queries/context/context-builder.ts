@@ -71,7 +71,7 @@ export class ContextBuilder {
       candidates.most,
       Math.max(candidates.least, Math.ceil(tokenBudget / tokensOfShortMemory)),
     );
-    const [{ results, ...found }, turns, summaries, profile, count] = await Promise.all([
+    const [{ results, parts, ...found }, turns, summaries, profile, count] = await Promise.all([
       search.search(caller, { ...asked, now, topK, order: 'precedence' }, { keepsDistant: true }),
       recentTurns(models, caller, asked),
       // A summary is of today, and of all spaces.
@@ -89,6 +89,7 @@ export class ContextBuilder {
       budget: Math.min(tokenBudget, largestBudget),
       candidates: results.map((result) => ({
         ...candidateOf(result, asked.utcOffset),
+        part: parts.get(result.memory.id),
         supersededBy: result.supersededBy ?? replaced?.get(result.memory.id),
       })),
       turns,

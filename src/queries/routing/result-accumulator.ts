@@ -102,11 +102,13 @@ export class ResultAccumulator {
 
   /** The collected memory with this id, with the score that it has in the answer. */
   shown({ id, score }: Pick<SearchResult, 'id' | 'score'>): Scored {
-    const { memory, passage, isSuperseded, feedback, value } = this.#entries.get(id)!;
+    const entry = this.#entries.get(id)!;
+    const { memory, passage, isSuperseded, feedback, value } = entry;
     return {
       memory,
       score,
       passage,
+      part: this.#sideOf(entry),
       ...(isSuperseded !== undefined && { isSuperseded }),
       ...(feedback !== undefined && { feedback }),
       ...(value !== undefined && { value }),

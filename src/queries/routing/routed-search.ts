@@ -66,6 +66,8 @@ export interface RoutedRequest {
 }
 
 export interface RoutedAnswer extends SearchAnswer {
+  /** Number of the part of a decomposed question that a memory answers best, by the id of the memory. */
+  readonly parts: ReadonlyMap<string, number>;
   /** In shadow mode, resolves with the events of the decomposition when it is finished. */
   readonly later?: Promise<SearchFact>;
 }
@@ -156,7 +158,10 @@ export class RoutedSearch {
       filterAsSent,
       superseding,
     });
-    const whole = withEvents(answer, events);
+    const parts = new Map(
+      finding.best.flatMap(({ memory, part }) => (part === undefined ? [] : [[memory.id, part]])),
+    );
+    const whole = { ...withEvents(answer, events), parts };
     return recorded.reason === 'shadow'
       ? { ...whole, later: this.#shadow(search, settings, finding) }
       : whole;

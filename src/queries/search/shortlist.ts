@@ -14,6 +14,8 @@ export interface Scored {
   readonly feedback?: number | undefined;
   /** Log-odds of `score` that are from the value of the memory; undefined if there is none. */
   readonly value?: number | undefined;
+  /** Number of the part of a decomposed question that it answers best; undefined if it only resembles the whole question. */
+  readonly part?: number | undefined;
 }
 
 /** A memory as it is read for a search. */
