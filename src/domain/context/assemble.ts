@@ -84,10 +84,10 @@ export function* assemblySteps(request: ContextRequest): Generator<undefined, As
   const indicesOfTurns = turns.map((_, at) => current.length + at);
   const { chosen, repeated } = yield* pack(current, budget - count(textOf(reserved)), {
     quotations: (index) => {
-      const { content, passage } = current[index]!;
+      const { content, passage, isBrief } = current[index]!;
       const known = quotations.get(index) ?? quotationsOf(content, passage, terms);
       quotations.set(index, known);
-      return known;
+      return isBrief ? known.slice(0, 1) : known;
     },
     cost: (index, span) => count(`${lineOf(longestMark, current[index]!, span, notesOf(current[index]!))}\n`),
     repeats: (index, others) =>

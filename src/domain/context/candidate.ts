@@ -16,6 +16,8 @@ export interface Candidate {
   readonly passage?: Span | undefined;
   /** Number of the part of the question that it answers best, if the question was decomposed. */
   readonly part?: number | undefined;
+  /** Whether only its best sentences may be quoted. */
+  readonly isBrief?: boolean;
   /** Id of the newest memory that supersedes it. */
   readonly supersededBy?: string | undefined;
 }

@@ -3,6 +3,7 @@ import { assemblySteps, type AssembledContext } from '../../domain/context/assem
 import { nameOf, type ProfileCandidate } from '../../domain/context/block.ts';
 import type { Candidate } from '../../domain/context/candidate.ts';
 import type { BlockEntry } from '../../domain/context/entries.ts';
+import { evidenceIn } from '../../domain/context/evidence.ts';
 import { replacementSteps } from '../../domain/context/replacements.ts';
 import { asksPast } from '../../domain/ranking/asks-past.ts';
 import { askedTimes, asksTime } from '../../domain/ranking/dates.ts';
@@ -46,7 +47,7 @@ export interface ContextAnswer
 
 /** Determines how many memories are searched for: more than fit, so that the best can be chosen among them. */
 const tokensOfShortMemory = 10;
-const candidates = { least: 50, most: 1_000 };
+const candidateCount = { least: 50, most: 1_000 };
 const mostTurns = 20;
 /** More tokens than the candidates may have, so that assembling takes a bounded time. */
 const largestBudget = 200_000;
@@ -68,8 +69,8 @@ export class ContextBuilder {
     const started = performance.now();
     const now = timeOfAsking(asked, clock);
     const topK = Math.min(
-      candidates.most,
-      Math.max(candidates.least, Math.ceil(tokenBudget / tokensOfShortMemory)),
+      candidateCount.most,
+      Math.max(candidateCount.least, Math.ceil(tokenBudget / tokensOfShortMemory)),
     );
     const [{ results, parts, ...found }, turns, summaries, profile, count] = await Promise.all([
       search.search(caller, { ...asked, now, topK, order: 'precedence' }, { keepsDistant: true }),
@@ -84,14 +85,15 @@ export class ContextBuilder {
     const replaced = isPast
       ? undefined
       : await runInSlices(replacementSteps(results.map(({ memory }) => memory)));
+    const candidates = results.map((result): Candidate => ({
+      ...candidateOf(result, asked.utcOffset),
+      part: parts.get(result.memory.id),
+      supersededBy: result.supersededBy ?? replaced?.get(result.memory.id),
+    }));
     const steps = assemblySteps({
       query: asked.query,
       budget: Math.min(tokenBudget, largestBudget),
-      candidates: results.map((result) => ({
-        ...candidateOf(result, asked.utcOffset),
-        part: parts.get(result.memory.id),
-        supersededBy: result.supersededBy ?? replaced?.get(result.memory.id),
-      })),
+      candidates: asked.threshold === undefined ? evidenceIn(candidates) : candidates,
       turns,
       summaries,
       profile,
