@@ -239,10 +239,7 @@ describe('the recent turns of a session', () => {
     const { text, items, leftOut } = await contextOf(client, { ...asked, tokenBudget: 200 });
     expect(items.map(({ kind }: Json) => kind)).toEqual(['turn', 'turn']);
     expect(items[0].text).toBe('user: I booked the Blue Hall for 12 people.');
-    expect(items[1]).toMatchObject({
-      start: 0,
-      text: expect.stringMatching(/^assistant: Noted\. The .*day\.$/),
-    });
+    expect(items[1]).toMatchObject({ start: 0, text: expect.stringMatching(/^assistant: Noted\. The /) });
     expect(text).toMatch(/ …$/);
     expect(leftOut).toHaveLength(3);
     for (const { reason } of leftOut) expect(reason).toBe('budget');

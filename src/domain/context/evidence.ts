@@ -11,7 +11,7 @@ export interface EvidenceLimits {
 }
 
 /** Fitted by `bench/context/evidence.ts`. */
-const LIMITS: EvidenceLimits = { quoted: 5, extended: 3 };
+const LIMITS: EvidenceLimits = { quoted: 5.8, extended: 3 };
 
 /**
  * The candidates that are evidence for the question, in the given order: by precedence, which is by relevance except that a memory which
