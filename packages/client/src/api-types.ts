@@ -758,7 +758,7 @@ export interface ContextAnswer {
   tokenizer: string;
   /** Items in the order of their marks; the first is `[1]` */
   items: ContextItem[];
-  /** Memories that were found but are not in the text, with the reason */
+  /** Memories that were found, and recent turns, that are not in the text, with the reason */
   leftOut: {
     id: string;
     reason: 'budget' | 'duplicate' | 'superseded';
@@ -783,9 +783,9 @@ export interface ContextItem {
   tokens: number;
   /** The mark, followed by a description of its source */
   citation: string;
-  /** Text of the item: verbatim from the memory, or the summary without its marks */
+  /** Text of the item as it stands in the `text` of the context: from the memory, or the summary without its marks. Lines after the first are indented, and `[9]` in a stored text is `(9)` */
   text: string;
-  /** Start of a passage in the content of its memory, in UTF-16 units */
+  /** Start of a passage, or of a turn that was cut, in the content of its memory, in UTF-16 units */
   start?: number;
   /** End of the passage, exclusive */
   end?: number;
