@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { memorySchema, type MemoryView } from '../domain/memory/view.ts';
+import { refutationOf, refutingKinds } from '../domain/ranking/feedback.ts';
 import { indentFollowingLines, indentLines } from '../domain/text/quote.ts';
 import { isWhole, partOf, restOf, type Part } from './cut.ts';
 
@@ -33,7 +34,11 @@ export const listedMemory = memorySchema
     revision: true,
     state: true,
   })
-  .extend({ scope: scopeField, cut: cutField });
+  .extend({
+    scope: scopeField,
+    refuted: z.enum(refutingKinds).optional().meta({ description: 'Callers judged that it does not hold' }),
+    cut: cutField,
+  });
 
 export type ListedMemory = z.infer<typeof listedMemory>;
 
@@ -49,6 +54,7 @@ export const mostListed = 2_000;
 export function listed(memory: MemoryView, most = mostListed, start = 0): ListedMemory {
   const { id, layer, scope, spaces, tags, metadata, occurredAt, createdAt, updatedAt, revision, state } =
     memory;
+  const refuted = refutationOf(memory.feedback);
   const place = { layer, scope, spaces, tags, metadata };
   const times = { ...(occurredAt !== undefined && { occurredAt }), createdAt, updatedAt };
   return {
@@ -58,6 +64,7 @@ export function listed(memory: MemoryView, most = mostListed, start = 0): Listed
     ...times,
     revision,
     state,
+    ...(refuted !== undefined && { refuted }),
   };
 }
 
@@ -77,6 +84,7 @@ function contentOf({ id }: MemoryView, part: Part): Pick<WholeMemory, 'content' 
 /** One line about a memory, and its content below: indented, so that none of its lines can be taken for one of the answer. */
 export function inWords(memory: ListedMemory | WholeMemory, remark = ''): string {
   const { id, content, layer, spaces, tags, occurredAt, createdAt, state, revision, cut } = memory;
+  const refuted = 'feedback' in memory ? refutationOf(memory.feedback) : memory.refuted;
   const facts = [
     `layer ${layer}`,
     ...(spaces.length > 0 ? [`space ${spaces.join(', ')}`] : []),
@@ -85,6 +93,7 @@ export function inWords(memory: ListedMemory | WholeMemory, remark = ''): string
     `stored ${createdAt.slice(0, 10)}`,
     `revision ${revision}`,
     ...(state === 'active' ? [] : [state]),
+    ...(refuted === undefined ? [] : [`judged ${refuted}`]),
   ];
   const part = cut
     ? [`[characters ${cut.start} to ${cut.start + cut.shown} of ${cut.length}; for the rest, ${cut.rest}]`]

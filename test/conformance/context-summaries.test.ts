@@ -93,6 +93,24 @@ describe('summaries in contexts', () => {
     expect(ofKind(tight, 'summary')).toEqual([]);
   });
 
+  it('[E8] [C12] a memory that was judged inaccurate says so, and no summary quotes it', async () => {
+    const other = await tenant.key({ user: 'eve', teams: ['valves'] });
+    const place = { layer: 'team', scope: { team: 'valves' } };
+    const content = 'The gas valve is behind the boiler.';
+    const { memory } = await other.store({ ...place, content });
+    await other.store({ ...place, content: 'The water valve is under the sink of the kitchen.' });
+    await summarize(tenant.admin, place);
+    const query = 'Where is the gas valve?';
+    const summaryOf = async (minPosition?: string) =>
+      ofKind(await contextOf(other, { query, threshold: 1, minPosition }), 'summary')[0]?.text;
+    expect(await summaryOf()).toContain(content);
+    const judged = await other.post(`/v1/memories/${memory.id}/feedback`, { kind: 'inaccurate' });
+    const { position: minPosition } = judged.body;
+    expect(await summaryOf(minPosition)).not.toContain(content);
+    const { text } = await contextOf(other, { query, threshold: 0, minPosition });
+    expect(text).toContain(`(judged inaccurate) ${content}`);
+  });
+
   it('[E8] [D1] are shown to those who see the scope, and keep to layers, scope, spaces and asOf', async () => {
     const stranger = await tenant.key({ user: 'tom', teams: ['other'] });
     const summariesFor = async (client: Client, body: Record<string, unknown> = {}) =>
@@ -228,10 +246,14 @@ describe('a profile in contexts', () => {
         { layer: 'user', content: 'Mia prefers short answers with an example.', externalId: 'style' },
         { layer: 'user', content: 'Mia lives in Oslo and works from home on Mondays.' },
         { layer: 'user', content: 'Mia sees the dentist tomorrow at nine.' },
+        { layer: 'user', content: 'Mia is left-handed.', externalId: 'hand' },
+        { layer: 'user', content: 'The nursery rota: Mia on Mondays, Tom on Tuesdays.' },
+        { layer: 'user', content: 'The spare key of the cellar hangs behind the boiler.' },
         { layer: 'session', scope: { session: 's1' }, content: 'Mia asked for the time.' },
       ]);
       await tom.store({ layer: 'user', content: 'Tom prefers long answers.' });
-      const asked = { query: 'What is the melting point of lead?', minPosition: lines.at(-1)!.position };
+      const judged = await mia.post(`/v1/memories/${lines[3]!.id}/feedback`, { kind: 'inaccurate' });
+      const asked = { query: 'What is the melting point of lead?', minPosition: judged.body.position };
       const context = await contextOf(mia, { ...asked, profile: true });
       expect(context.items).toMatchObject([
         { kind: 'profile', layer: 'user', citation: '[1] profile of user mia, from 2 memories' },
@@ -239,7 +261,7 @@ describe('a profile in contexts', () => {
       expect(context.text).toMatch(/^About the user:\n\[1\] /);
       expect(context.text).toContain('short answers');
       expect(context.text).toContain('Oslo');
-      expect(context.text).not.toContain('dentist');
+      expect(context.text).not.toMatch(/dentist|left-handed|rota|spare key/);
       expect(context.items[0].sources).toContainEqual({ id: lines[0]!.id, externalId: 'style' });
       expect(context.tokenCount).toBeLessThanOrEqual(200);
       expect((await contextOf(mia, { ...asked, profile: true })).text).toBe(context.text);

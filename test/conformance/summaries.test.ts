@@ -129,17 +129,21 @@ describe('Layer Summary Storage', () => {
     expect(detailed!.sources.find(({ id }: Json) => id === ids[0]).revision).toBe(1);
   });
 
-  it('[E1] Superseded and outdated memories do not speak', async () => {
+  it('[E1] [C12] Superseded, outdated and inaccurate memories do not speak', async () => {
     const stored = await member.post('/v1/memories', {
       ...team,
       content: 'The gateway caches access tokens for an hour now.',
     });
     await member.put(`/v1/memories/${stored.body.memory.id}/links/supersedes/${ids[1]}`);
     await member.post(`/v1/memories/${ids[2]}/feedback`, { kind: 'outdated' });
+    const judged = await member.post(`/v1/memories/${ids[5]}/feedback`, { kind: 'inaccurate' });
+    const before = await list(member, { layer: 'team', minPosition: judged.body.position });
+    for (const item of before.items) expect(item.freshness).toMatchObject({ stale: true, reason: 'changed' });
     const [, , detailed] = await refreshed(member, team);
     expect(detailed!.content).toContain('for an hour now');
     expect(detailed!.content).not.toContain('ten minutes');
     expect(detailed!.content).not.toContain('Kafka');
+    expect(detailed!.content).not.toContain('Feature flags');
   });
 
   it('[E3] Configure summary depths', async () => {

@@ -3,7 +3,7 @@ import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
 import { describe, expect, it } from 'vitest';
 import { depths, tokensOfDepth } from '../../src/domain/summaries/depths.ts';
 import { extract, type Source } from '../../src/domain/summaries/extract.ts';
-import { importanceOf, isOutdated } from '../../src/domain/summaries/importance.ts';
+import { importanceOf } from '../../src/domain/summaries/importance.ts';
 import { summaryScopeKey, summaryScopeOf } from '../../src/domain/summaries/summary-scope.ts';
 import { layers, scopeKeys } from '../../src/domain/layers.ts';
 import { sentencesOf } from '../../src/domain/text/sentences.ts';
@@ -172,16 +172,6 @@ describe('importance of a memory', () => {
     expect(importanceOf({ ...use, time: new Date('2025-01-01') }, newest)).toBeLessThan(plain);
     expect(importanceOf({ ...use, time: new Date(0) }, newest)).toBeGreaterThan(0);
     expect(importanceOf({ ...use, accesses: 1e9 }, newest)).toBeLessThanOrEqual(1);
-  });
-
-  it('is nothing for a memory that a caller calls outdated and has not taken back', () => {
-    expect(isOutdated([{ kind: 'outdated', score: -1 }])).toBe(true);
-    expect(
-      isOutdated([
-        { kind: 'outdated', score: 1 },
-        { kind: 'irrelevant', score: -1 },
-      ]),
-    ).toBe(false);
   });
 });
 

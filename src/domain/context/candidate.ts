@@ -1,4 +1,5 @@
 import type { Layer } from '../layers.ts';
+import type { Refutation } from '../ranking/feedback.ts';
 import type { ContextBlockKind, ContextItemKind, LeftOutReason } from '../retrieval/events.ts';
 import type { Span } from '../text/sentences.ts';
 
@@ -20,6 +21,8 @@ export interface Candidate {
   readonly isBrief?: boolean;
   /** Id of the newest memory that supersedes it. */
   readonly supersededBy?: string | undefined;
+  /** How callers judged it, if they say that it does not hold. */
+  readonly refuted?: Refutation | undefined;
 }
 
 export interface LeftOut {

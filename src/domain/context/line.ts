@@ -18,7 +18,7 @@ export function dayOf(time: string): string {
 /** The line of the n-th item: its mark, its notes and its text. */
 export function lineOf(
   n: number,
-  { content, time, supersededBy }: Pick<Candidate, 'content' | 'time' | 'supersededBy'>,
+  { content, time, supersededBy, refuted }: Pick<Candidate, 'content' | 'time' | 'supersededBy' | 'refuted'>,
   span: Span,
   { isDated, replaces }: Notes,
 ): string {
@@ -27,6 +27,7 @@ export function lineOf(
     ...(isDated || changed ? [dayOf(time)] : []),
     ...(replaces === undefined ? [] : [`replaces what was noted on ${replaces}`]),
     ...(supersededBy === undefined ? [] : ['replaced since']),
+    ...(refuted === undefined ? [] : [`judged ${refuted}`]),
   ];
   const before = span.start > 0 && content.slice(0, span.start).trim() !== '' ? '… ' : '';
   const after = content.slice(span.end).trim() === '' ? '' : ' …';

@@ -30,6 +30,15 @@ export const MOST_FEEDBACK = 3;
 /** Kinds that are about a memory as the answer to one question, and count for questions like it. */
 export const questionKinds: readonly FeedbackKind[] = ['helpful', 'irrelevant'];
 
+/** Kinds that say that a memory does not hold, the worse first. Summaries and profiles leave such a memory out. */
+export const refutingKinds = ['inaccurate', 'outdated'] as const satisfies readonly FeedbackKind[];
+export type Refutation = (typeof refutingKinds)[number];
+
+/** How callers judge a memory that does not hold; undefined if none does. `feedback`: callers for each kind who have not withdrawn it. */
+export function refutationOf(feedback: Readonly<Record<FeedbackKind, number>>): Refutation | undefined {
+  return refutingKinds.find((kind) => feedback[kind] > 0);
+}
+
 /** Log-odds, by meaning alone, at which two questions begin to be alike, and at which they are the same. */
 const ALIKE = { from: -2, to: -0.5 };
 /** Cosine of two questions that are equal, for a model whose cosines were not measured. */

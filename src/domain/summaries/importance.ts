@@ -29,8 +29,3 @@ export function importanceOf({ time, accesses, judgements }: Use, newest: Date):
   const logOdds = ofUse * Math.log10(1 + accesses) + ofFeedback * feedback;
   return recency / (1 + Math.exp(-logOdds));
 }
-
-/** Whether callers say that the memory no longer holds. Summaries leave such a memory out. */
-export function isOutdated(judgements: Use['judgements']): boolean {
-  return judgements.some(({ kind, score }) => kind === 'outdated' && counts(kind, score));
-}

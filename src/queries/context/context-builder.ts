@@ -7,6 +7,7 @@ import { evidenceIn } from '../../domain/context/evidence.ts';
 import { replacementSteps } from '../../domain/context/replacements.ts';
 import { asksPast } from '../../domain/ranking/asks-past.ts';
 import { askedTimes, asksTime } from '../../domain/ranking/dates.ts';
+import { refutationOf } from '../../domain/ranking/feedback.ts';
 import type { SummaryScope } from '../../domain/summaries/summary-scope.ts';
 import { zoned } from '../../domain/wall-clock.ts';
 import { runInSlices } from '../../support/time-slice.ts';
@@ -184,7 +185,8 @@ function candidateOf(
   { memory, relevance, passage, supersededBy }: Omit<SearchResult, 'rank' | 'score'>,
   utcOffset = 0,
 ): Candidate {
-  const { id, externalId, layer, content, occurredAt, createdAt } = memory;
+  const { id, externalId, layer, content, occurredAt, createdAt, feedback } = memory;
   const time = zoned(occurredAt ?? createdAt, utcOffset);
-  return { id, externalId, layer, content, time, relevance, passage, supersededBy };
+  const refuted = refutationOf(feedback);
+  return { id, externalId, layer, content, time, relevance, passage, supersededBy, refuted };
 }

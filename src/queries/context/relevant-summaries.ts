@@ -10,6 +10,7 @@ import { statementsOf } from '../../domain/summaries/statements.ts';
 import type { Sql } from '../../ports/sql.ts';
 import type { ReadView } from '../read-models.ts';
 import type { QueryVector } from '../search/query-vectors.ts';
+import { isSilent } from '../summaries/scope-state.ts';
 import { readSummaryRows, relevanceTo, type AskedRows, type PlacedRow } from '../summaries/summary-rows.ts';
 
 /**
@@ -35,7 +36,7 @@ export interface AskedLayers extends Pick<AskedRows, 'layers' | 'scope'> {
 
 /**
  * The summaries that matter for a question, most relevant first: those of the session or agent that it names, and those whose vector is
- * near to it. Statements from memories that were deleted or changed since are left out.
+ * near to it. Statements from memories that were deleted, changed, superseded or refuted since are left out.
  */
 export async function readRelevantSummaries(
   sql: Sql,
@@ -119,7 +120,7 @@ interface SourceRow extends Record<string, unknown> {
   readonly external_id: string | null;
 }
 
-/** By id: the quoted memories that are still active. */
+/** By id: the quoted memories that are still active and not silent. */
 async function readSources(
   sql: Sql,
   view: ReadView,
@@ -131,7 +132,8 @@ async function readSources(
   const found = await sql.queryAs<SourceRow>(
     tenant,
     `select m.memory_id, m.revision, m.external_id from ${view.table('memories')} m
-     where m.tenant = $1 and m.memory_id = any ($2::uuid[]) and m.to_position is null and m.state = 'active'`,
+     where m.tenant = $1 and m.memory_id = any ($2::uuid[]) and m.to_position is null and m.state = 'active'
+       and not ${isSilent(view, '$1', 'm')}`,
     [tenant, ids],
   );
   return new Map(found.map((row) => [row.memory_id, row]));

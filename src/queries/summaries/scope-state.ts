@@ -1,5 +1,6 @@
-import { keyOf } from '../../domain/retrieval/posting-keys.ts';
 import { visibilityKeys } from '../../domain/access/visibility.ts';
+import { refutingKinds } from '../../domain/ranking/feedback.ts';
+import { keyOf } from '../../domain/retrieval/posting-keys.ts';
 import type { SummaryScope } from '../../domain/summaries/summary-scope.ts';
 import type { ReadView } from '../read-models.ts';
 import { column } from '../scope-sql.ts';
@@ -10,7 +11,7 @@ export const scopeModels = ['memories', 'links', 'feedback'] as const;
 
 /**
  * SQL for a subquery with the active memories of a scope: `memory_id`, `external_id`, `revision`, `from_position`, `created_at`, `occurred_at`,
- * `user_id`, `session`, `value`, whether a memory is `silent`, because another one supersedes it or a caller calls it outdated, and `state_hash`.
+ * `user_id`, `session`, `value`, whether a memory is `silent`, because another one supersedes it or a caller calls it outdated or inaccurate, and `state_hash`.
  * With `newest`, only so many of them: those that were stored last. Links and feedback are read for these alone.
  */
 export function scopeMemories(
@@ -41,19 +42,27 @@ export function scopeMemories(
     select s.*, hashtextextended(s.value->>'content', hashboolextended(s.silent, uuid_hash_extended(s.memory_id, 0))) as state_hash
     from (
       select m.memory_id, m.external_id, m.revision, m.from_position, m.created_at, m.occurred_at, m.user_id, m.session, m.value,
-        exists (
-          select 1 from ${view.table('links')} l join ${view.table('memories')} newer
-            on newer.tenant = l.tenant and newer.memory_id = l.source and newer.to_position is null and newer.state = 'active'
-          where l.tenant = ${own} and l.target = m.memory_id and l.type = 'supersedes' and l.to_position is null
-        ) or exists (
-          select 1 from (
-            select distinct on (f.principal) f.score from ${view.table('feedback')} f
-            where f.tenant = ${own} and f.memory_id = m.memory_id and f.kind = 'outdated'
-            order by f.principal, f.position desc) latest
-          where latest.score < 0
-        ) as silent
+        ${isSilent(view, own, 'm')} as silent
       from ${newest === undefined ? active : `(select m.* from ${active} order by m.memory_id desc limit ${newest}) m`}
     ) s)`;
+}
+
+/**
+ * SQL for whether a memory is silent: another one supersedes it, or the latest judgement of a caller refutes it. `tenant` is the
+ * parameter that holds the tenant, `memory` the alias of a row of `memories`.
+ */
+export function isSilent(view: ReadView, tenant: string, memory: string): string {
+  const refuting = refutingKinds.map((kind) => `'${kind}'`).join(', ');
+  return `(exists (
+      select 1 from ${view.table('links')} l join ${view.table('memories')} newer
+        on newer.tenant = l.tenant and newer.memory_id = l.source and newer.to_position is null and newer.state = 'active'
+      where l.tenant = ${tenant} and l.target = ${memory}.memory_id and l.type = 'supersedes' and l.to_position is null
+    ) or exists (
+      select 1 from (
+        select distinct on (f.kind, f.principal) f.score from ${view.table('feedback')} f
+        where f.tenant = ${tenant} and f.memory_id = ${memory}.memory_id and f.kind in (${refuting})
+        order by f.kind, f.principal, f.position desc) latest
+      where latest.score < 0))`;
 }
 
 /** SQL for the one hash over all rows of `scopeMemories`, whatever their order. */
