@@ -263,9 +263,12 @@ describe('the tools', () => {
     const { searchId } = await mcp.done('memory_search', { query: 'Where is the office?' });
     await mcp.done('memory_feedback', { memory_id: now.id, kind: 'helpful', search_id: searchId });
     await mcp.done('memory_feedback', { memory_id: now.id, kind: 'inaccurate', score: -0.1 });
-    const { text, fields } = await mcp.tool('memory_search', { query: 'Where is the office?' });
-    expect(text).toContain('judged inaccurate');
-    expect(fields.results[0].memory).toMatchObject({ id: now.id, refuted: 'inaccurate' });
+    const asked = { query: 'Where is the office?' };
+    await expect
+      .poll(async () => (await mcp.tool('memory_search', asked)).text, { timeout: 30_000 })
+      .toContain('judged inaccurate');
+    const { results } = await mcp.done('memory_search', asked);
+    expect(results[0].memory).toMatchObject({ id: now.id, refuted: 'inaccurate' });
     expect((await mcp.tool('memory_get', { memory_id: now.id })).text).toContain('judged inaccurate');
     expect(await mcp.done('memory_stats', { space_id: 'office' })).toMatchObject({
       coverage: 'visible',

@@ -1,11 +1,12 @@
 import type { TenantContext } from '../../domain/access/context.ts';
 import { isVisible, visible } from '../../domain/access/visibility.ts';
 import type { BlockStatement, ProfileCandidate } from '../../domain/context/block.ts';
-import { replacementSteps } from '../../domain/context/replacements.ts';
-import { isTiedToDays } from '../../domain/context/stable.ts';
+import { factsAboutUser } from '../../domain/profile/facts-about-user.ts';
+import { UserNames } from '../../domain/profile/user-names.ts';
 import { depths } from '../../domain/summaries/depths.ts';
 import { extractive } from '../../domain/summaries/settings.ts';
 import { statementsOf } from '../../domain/summaries/statements.ts';
+import { holdingSteps } from '../../domain/summaries/still-holding.ts';
 import type { SummaryScope } from '../../domain/summaries/summary-scope.ts';
 import { estimatedTokens } from '../../domain/text/passages.ts';
 import { runInSlices } from '../../support/time-slice.ts';
@@ -15,14 +16,15 @@ import { readSummaryRows, type PlacedRow } from '../summaries/summary-rows.ts';
 
 /** The newest memories of the user that are read. */
 const mostMemories = 200;
-/** More statements than a profile has room for. */
-const mostStatements = 60;
+/** More memories than a profile has room for. */
+const mostQuoted = 60;
 /** A longer memory, in estimated tokens, is quoted only as far as the summary of the user quotes it. */
 const longestWhole = 60;
 
 /**
- * What is stably true of a user: first what the summary of the user quotes, then other memories of the layer `user` by their importance.
- * None of them is superseded, called outdated or tied to single days. Undefined if there is nothing.
+ * What is stably true of a user: first what the summary of the user quotes, then other memories of the layer `user` by their importance,
+ * each as far as it says something lasting about this user. None of them is superseded, replaced by a newer one, or called outdated or
+ * inaccurate. Undefined if there is nothing.
  */
 export async function readProfile(
   models: ReadModels,
@@ -37,41 +39,50 @@ export async function readProfile(
     readSummaryRows(models.sql, view, caller, { layers: ['user'], scope: { user } }),
   ]);
   const quoted = quotationsOf(rows);
-  const ranks = new Map([...quoted.keys()].map((key, rank) => [key, rank]));
-  const stable = sources
-    .filter(({ content, time }) => !isTiedToDays(content, time.toISOString()))
-    .sort(
-      (left, right) =>
-        (ranks.get(left.id) ?? Infinity) - (ranks.get(right.id) ?? Infinity) ||
-        right.importance - left.importance ||
-        (left.id < right.id ? -1 : 1),
-    )
-    .flatMap((source) => {
-      const texts = source.content.trim() === '' ? [] : textsOf(source, quoted.get(source.id));
-      return texts.map((text): BlockStatement & { readonly source: ScopeSource } => ({
-        text,
-        sources: [
-          { id: source.id, ...(source.externalId !== undefined && { externalId: source.externalId }) },
-        ],
-        source,
-      }));
-    })
-    .slice(0, mostStatements);
-  const replaced = await runInSlices(
-    replacementSteps(
-      [...new Set(stable.map(({ source }) => source))].map(({ id: memory, content, time }) => ({
-        id: memory,
-        content,
-        ...place,
-        metadata: {},
-        occurredAt: time.toISOString(),
-      })),
-    ),
-  );
-  const statements = stable
-    .filter(({ source }) => !replaced.has(source.id))
-    .map(({ text, sources: from }) => ({ text, sources: from }));
+  const facts = await runInSlices(factSteps(sources, user, quoted));
+  const holding = await runInSlices(holdingSteps(byRank([...facts.keys()], quoted), place, sources));
+  const statements = holding
+    .slice(0, mostQuoted)
+    .flatMap((source) => facts.get(source)!.map((text) => statementOf(source, text)));
   return statements.length > 0 ? { id, ...place, statements } : undefined;
+}
+
+/** By memory, in steps: what it says about the user; only memories that say something. */
+function* factSteps(
+  sources: readonly ScopeSource[],
+  user: string,
+  quoted: ReadonlyMap<string, readonly string[]>,
+): Generator<undefined, ReadonlyMap<ScopeSource, readonly string[]>, undefined> {
+  const names = new UserNames(
+    user,
+    sources.map(({ content }) => content),
+  );
+  const facts = new Map<ScopeSource, readonly string[]>();
+  for (const source of sources) {
+    const texts = textsOf(source, quoted.get(source.id));
+    const about = texts.flatMap((text) => factsAboutUser(text, source.time.toISOString(), names));
+    if (about.length > 0) facts.set(source, about);
+    yield;
+  }
+  return facts;
+}
+
+function byRank(
+  sources: readonly ScopeSource[],
+  quoted: ReadonlyMap<string, readonly string[]>,
+): readonly ScopeSource[] {
+  const ranks = new Map([...quoted.keys()].map((key, rank) => [key, rank]));
+  const rankOf = ({ id }: ScopeSource) => ranks.get(id) ?? Infinity;
+  return sources.toSorted(
+    (left, right) =>
+      Math.sign(rankOf(left) - rankOf(right)) ||
+      right.importance - left.importance ||
+      (left.id < right.id ? -1 : 1),
+  );
+}
+
+function statementOf({ id, externalId }: ScopeSource, text: string): BlockStatement {
+  return { text, sources: [{ id, ...(externalId !== undefined && { externalId }) }] };
 }
 
 /** By memory id, what the summaries of the user quote of it; the memories of the shortest summary come first. */

@@ -1,6 +1,8 @@
 import { importanceOf, type Use } from '../../domain/summaries/importance.ts';
 import type { Source } from '../../domain/summaries/extract.ts';
+import { holdingSteps } from '../../domain/summaries/still-holding.ts';
 import type { SummaryScope } from '../../domain/summaries/summary-scope.ts';
+import { runInSlices } from '../../support/time-slice.ts';
 import type { ReadModels, ReadView } from '../read-models.ts';
 import { allOf, anyOf, Parameters } from '../sql-builder.ts';
 import { scopeHash, scopeMemories, scopeModels } from './scope-state.ts';
@@ -69,7 +71,7 @@ async function readSourcesIn(
   const rows = await readRows(models, view, tenant, scope);
   const speaking = rows.filter(({ silent }) => !silent);
   return {
-    sources: sourcesOf(speaking, scope),
+    sources: await runInSlices(holdingSteps(sourcesOf(speaking, scope), scope)),
     namingUsers: new Set(speaking.flatMap(({ memory_id: id, names_user }) => (names_user ? [id] : []))),
     hash: rows[0]?.hash ?? '0:0',
     position: view.position,
