@@ -1,4 +1,4 @@
-import { wholeWords } from './whole-words.ts';
+import { wholeWords } from '../text/whole-words.ts';
 
 /** Codes, keys and the like. They are found by a question, and are no business of a profile. */
 export const SECRET = wholeWords(

@@ -1,4 +1,4 @@
-import { wholeWords } from './whole-words.ts';
+import { wholeWords } from '../text/whole-words.ts';
 
 /*
  * Words that tell lasting facts about a user from everything else, in the languages of most notes. A text in another language is told

@@ -1,6 +1,8 @@
+import { languageOf } from '../text/language-share.ts';
 import { sentencesOf, type Span } from '../text/sentences.ts';
 import { termCounts } from '../text/tokens.ts';
 import { tokensOfDepth, type Depth } from './depths.ts';
+import { mainLanguageOf, sentencesToQuote, type Sentence } from './quotable.ts';
 import { cosine, normalized, termVectors, weightedSum, type TermVector } from './term-vector.ts';
 
 /** A memory that may be quoted. */
@@ -32,21 +34,27 @@ interface Unit {
   readonly source: number;
   readonly text: string;
   readonly vector: TermVector;
+  /** The first of its memory, where texts mostly say what they are about. */
+  readonly leads: boolean;
   /** Tokens of the text and its mark. */
   readonly tokens: number;
 }
 
-/** The sentences of a memory, with the tokens of each. */
-type Counted = readonly (Span & { readonly tokens: number })[];
+/** A part of a memory. */
+interface Part extends Span {
+  readonly tokens: number;
+}
 
 /** Tokens of a mark ` [99]`. */
 const tokensOfMark = 4;
-/** Maximum tokens of a unit. A memory with no more than this is quoted whole or not at all, because half a thought is of little use. */
+/** Maximum tokens of a unit. A memory of one line with no more than this is quoted whole or not at all: half a thought is of little use. */
 const mostTokensOfUnit = tokensOfDepth.sentence - tokensOfMark;
 /** Greatest cosine of two units that are quoted together: `last` once no other units fit, `first` before. */
 const mostAlike = { first: 0.5, last: 0.85 };
 /** How much the importance of its memory changes the gain of a unit. */
 const weightOfImportance = 0.5;
+/** The first unit of a memory gains this much more. */
+const gainOfLead = 1.2;
 /** A unit with fewer different words means little without its surroundings. */
 const leastTerms = 3;
 
@@ -55,15 +63,15 @@ const leastTerms = 3;
  * to the weighted centre of all memories, unless it repeats what is there (Ghalandari 2017, "Revisiting the Centroid-based Method"). A
  * long memory weighs as much as a short one. The summary reads in the order of time. Deterministic, whatever the order of the sources.
  * A summary has no more tokens than its depth. Sources without words give no summary.
+ *
+ * Quoted are whole sentences in the language of most of the text; those in other languages only if there are none, and headings, pieces
+ * of lists, questions and references only if there is nothing else.
  */
 export function extract(sources: readonly Source[], depths: readonly Depth[], count: Count): Extract[] {
   const ordered = [...sources].sort(
     (left, right) => left.time.getTime() - right.time.getTime() || (left.id < right.id ? -1 : 1),
   );
-  const sentences = ordered.map(({ content }): Counted =>
-    sentencesOf(content).map(({ start, end }) => ({ start, end, tokens: count(content.slice(start, end)) })),
-  );
-  const units = unitsOf(ordered, sentences);
+  const units = unitsOf(ordered, count);
   if (units.length === 0) return [];
   const centre = centreOf(ordered, units);
   return depths.map((depth) => {
@@ -75,15 +83,24 @@ export function extract(sources: readonly Source[], depths: readonly Depth[], co
   });
 }
 
-function unitsOf(sources: readonly Source[], sentences: readonly Counted[]): Unit[] {
-  const parts = new Map<
-    string,
-    { readonly source: number; readonly text: string; readonly tokens: number }
-  >();
-  for (const [source, counted] of sentences.entries())
-    for (const { start, end, tokens } of merged(counted)) {
-      const text = sources[source]!.content.slice(start, end);
-      if (!parts.has(text)) parts.set(text, { source, text, tokens: tokens + tokensOfMark });
+/** The best units that there are: whole sentences in the main language, else in any language, else any parts. */
+function unitsOf(sources: readonly Source[], count: Count): readonly Unit[] {
+  const whole = unitsFrom(sources, ({ content }) => wholeParts(content, count));
+  const main = mainLanguageOf(sources.map(({ content }) => content));
+  const inMain = whole.filter(({ text, source }) => {
+    const language = languageOf(text) ?? languageOf(sources[source]!.content);
+    return language === undefined || language === main;
+  });
+  if (inMain.length > 0) return inMain;
+  return whole.length > 0 ? whole : unitsFrom(sources, ({ content }) => anyParts(content, count));
+}
+
+function unitsFrom(sources: readonly Source[], partsOf: (source: Source) => readonly Part[]): Unit[] {
+  const parts = new Map<string, Pick<Unit, 'source' | 'text' | 'tokens' | 'leads'>>();
+  for (const [source, memory] of sources.entries())
+    for (const [at, { start, end, tokens }] of partsOf(memory).entries()) {
+      const text = memory.content.slice(start, end);
+      if (!parts.has(text)) parts.set(text, { source, text, tokens: tokens + tokensOfMark, leads: at === 0 });
     }
   const distinct = [...parts.values()];
   const vectors = termVectors(distinct.map(({ text }) => termCounts(text).counts));
@@ -92,15 +109,51 @@ function unitsOf(sources: readonly Source[], sentences: readonly Counted[]): Uni
   return telling.length > 0 ? telling : all.filter(({ vector }) => vector.size > 0);
 }
 
-/** Joins consecutive sentences as long as they fit into one unit. */
-function merged(sentences: Counted): Counted {
+/**
+ * Parts of a memory that can be read by themselves: a short memory of one line, or whole sentences, joined where they follow each other
+ * and fit into one unit.
+ */
+function wholeParts(content: string, count: Count): readonly Part[] {
+  const sentences = sentencesToQuote(content).map((sentence) => ({
+    ...sentence,
+    tokens: count(content.slice(sentence.start, sentence.end)),
+  }));
+  const [first, last] = [sentences[0], sentences.at(-1)];
+  if (!first || !last) return [];
+  const tokens = sentences.reduce((sum, sentence) => sum + sentence.tokens, 0);
+  if (tokens <= mostTokensOfUnit && sentences.slice(1).every(({ continues }) => continues))
+    return sentences.every(({ isWhole }) => isWhole) && !first.leans
+      ? [{ start: first.start, end: last.end, tokens }]
+      : [];
+  return merged(sentences);
+}
+
+/** Joins whole sentences that follow each other. One that needs the sentence before it is never the first of a part. */
+function merged(sentences: readonly (Sentence & Part)[]): readonly Part[] {
   const parts: { start: number; end: number; tokens: number }[] = [];
-  for (const sentence of sentences) {
+  let open: (typeof parts)[number] | undefined;
+  for (const { start, end, tokens, isWhole, leans, continues } of sentences) {
+    if (!isWhole || !continues) open = undefined;
+    if (!isWhole) continue;
+    if (open && open.tokens + tokens <= mostTokensOfUnit) {
+      open.end = end;
+      open.tokens += tokens;
+    } else if (leans) open = undefined;
+    else parts.push((open = { start, end, tokens }));
+  }
+  return parts;
+}
+
+/** Consecutive sentences of any kind, joined as long as they fit into one unit. */
+function anyParts(content: string, count: Count): readonly Part[] {
+  const parts: { start: number; end: number; tokens: number }[] = [];
+  for (const { start, end } of sentencesOf(content)) {
+    const tokens = count(content.slice(start, end));
     const last = parts.at(-1);
-    if (last && last.tokens + sentence.tokens <= mostTokensOfUnit) {
-      last.end = sentence.end;
-      last.tokens += sentence.tokens;
-    } else parts.push({ ...sentence });
+    if (last && last.tokens + tokens <= mostTokensOfUnit) {
+      last.end = end;
+      last.tokens += tokens;
+    } else parts.push({ start, end, tokens });
   }
   return parts;
 }
@@ -144,7 +197,7 @@ function choose(
     for (const unit of candidates) {
       const bySum = cosine(unit.vector, sum);
       const together = (sumByCentre + near.get(unit)!) / Math.sqrt(sumSquared + 2 * bySum + 1);
-      const worth = together * weightOf(sources[unit.source]!);
+      const worth = together * weightOf(unit, sources);
       if (!best || worth > best.worth) best = { unit, worth, bySum };
     }
     if (!best) return chosen;
@@ -164,8 +217,9 @@ function choose(
   }
 }
 
-function weightOf({ importance }: Source): number {
-  return 1 - weightOfImportance + weightOfImportance * importance;
+function weightOf({ source, leads }: Unit, sources: readonly Source[]): number {
+  const { importance } = sources[source]!;
+  return (1 - weightOfImportance + weightOfImportance * importance) * (leads ? gainOfLead : 1);
 }
 
 /**
@@ -195,7 +249,7 @@ function cutToFit(
   count: Count,
   budget: number,
 ): Extract {
-  const worth = ({ vector, source }: Unit) => cosine(vector, centre) * weightOf(sources[source]!);
+  const worth = (unit: Unit) => cosine(unit.vector, centre) * weightOf(unit, sources);
   const best = units.reduce((best, other) => (worth(other) > worth(best) ? other : best));
   const characters = Array.from(best.text);
   const cutAt = (length: number) => {

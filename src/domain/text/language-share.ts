@@ -1,8 +1,8 @@
 import { STOP_WORDS } from './stop-words.ts';
 import { words } from './tokens.ts';
 
-/** Frequent words, folded, of languages in Latin letters, without those that are English words as well. */
-const FOREIGN_WORDS: ReadonlySet<string> = new Set(
+/** Frequent words, folded, of languages in Latin letters, without those that are English words as well; related languages together. */
+const FREQUENT_WORDS: ReadonlyMap<string, ReadonlySet<string>> = new Map(
   [
     'der die das und ist nicht ein eine einen einem mit fur von zu den dem im auf sich sind wird werden bei nach wir ich', // German
     'le la les des est et un une pour dans que qui pas sur avec nous vous ils elle au aux du ce cette sont', // French
@@ -16,10 +16,24 @@ const FOREIGN_WORDS: ReadonlySet<string> = new Set(
     'la cua va khong cac duoc trong nguoi mot co', // Vietnamese
     'yang dan untuk dengan ini itu tidak pada adalah akan', // Indonesian
     'nem hogy egy az es van si este sunt pentru care cu', // Hungarian, Romanian
-  ]
-    .flatMap((line) => line.split(' '))
-    .filter((word) => !STOP_WORDS.has(word)),
+  ].map((line) => [
+    line.slice(0, line.indexOf(' ')),
+    new Set(line.split(' ').filter((word) => !STOP_WORDS.has(word))),
+  ]),
 );
+const FOREIGN_WORDS: ReadonlySet<string> = new Set([...FREQUENT_WORDS.values()].flatMap((all) => [...all]));
+/** Scripts of few languages each. Japanese has Han letters too, so kana are looked for first. */
+const SCRIPTS = [
+  /[\p{Script=Hiragana}\p{Script=Katakana}]/u,
+  /\p{Script=Han}/u,
+  /\p{Script=Hangul}/u,
+  /\p{Script=Cyrillic}/u,
+  /\p{Script=Arabic}/u,
+  /\p{Script=Hebrew}/u,
+  /\p{Script=Devanagari}/u,
+  /\p{Script=Greek}/u,
+  /\p{Script=Thai}/u,
+];
 
 /** The language of a text with fewer words cannot be told. */
 const LEAST_WORDS = 4;
@@ -32,14 +46,33 @@ const MOST_OTHER_LETTERS = 0.3;
  * if that cannot be told (a log, code, a few names). Meant for shares of many texts: single ones may be misjudged.
  */
 export function isEnglish(text: string): boolean | undefined {
-  const letters = text.match(/\p{L}/gu) ?? [];
-  const latin = letters.filter((letter) => /\p{Script=Latin}/u.test(letter)).length;
-  if (letters.length > 0 && (letters.length - latin) / letters.length > MOST_OTHER_LETTERS) return false;
+  if (isInOtherLetters(text)) return false;
   const found = words(text).slice(0, MOST_WORDS);
   if (found.length < LEAST_WORDS) return undefined;
   const english = found.filter((word) => STOP_WORDS.has(word)).length;
   const foreign = found.filter((word) => FOREIGN_WORDS.has(word)).length;
   return english === foreign ? undefined : english > foreign;
+}
+
+function isInOtherLetters(text: string): boolean {
+  const letters = text.match(/\p{L}/gu) ?? [];
+  const latin = letters.filter((letter) => /\p{Script=Latin}/u.test(letter)).length;
+  return letters.length > 0 && (letters.length - latin) / letters.length > MOST_OTHER_LETTERS;
+}
+
+/**
+ * A name for the language of a text: equal for texts of one language, different for those of others. Related languages, and those of
+ * one script, may share a name. Undefined if it cannot be told.
+ */
+export function languageOf(text: string): string | undefined {
+  if (isInOtherLetters(text)) return SCRIPTS.find((script) => script.test(text))?.source ?? 'other';
+  const found = words(text).slice(0, MOST_WORDS);
+  if (found.length < LEAST_WORDS) return undefined;
+  const counts = [['english', STOP_WORDS] as const, ...FREQUENT_WORDS].map(
+    ([name, frequent]) => [name, found.filter((word) => frequent.has(word)).length] as const,
+  );
+  const [best, second] = counts.sort(([, left], [, right]) => right - left);
+  return best![1] > second![1] ? best![0] : undefined;
 }
 
 export interface LanguageShare {
