@@ -132,7 +132,9 @@ async function record(
   counter: TokenCounter,
 ): Promise<void> {
   const isWritten = writing !== undefined && 'extracts' in writing;
-  const extracts = isWritten ? writing.extracts : extract(content.sources, depths, counter);
+  const extracts = isWritten
+    ? writing.extracts
+    : extract(content.sources, depths, counter, userOf(summarized));
   const known = isWritten ? writing.shown : extracts.flatMap(({ sources }) => sources.map(({ id }) => id));
   const durationMs = Math.round(performance.now() - started);
   await recordSummary(services, context, {
@@ -158,6 +160,11 @@ async function record(
     texts: extracts.map(({ content }) => content),
   });
   onGenerated?.(summarized.layer, depths, trigger, durationMs);
+}
+
+/** Whom a summary of the layer `user` is about. */
+function userOf({ layer, scope }: SummaryScope): string | undefined {
+  return layer === 'user' ? scope.user : undefined;
 }
 
 /** Whether the latest summaries are of this content and still there. */

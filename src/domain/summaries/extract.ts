@@ -1,3 +1,7 @@
+import { isTiedToDays } from '../context/stable.ts';
+import { factsAboutUser } from '../profile/facts-about-user.ts';
+import { isPassing, isTemporary } from '../profile/passing-cues.ts';
+import { UserNames } from '../profile/user-names.ts';
 import { languageOf } from '../text/language-share.ts';
 import { sentencesOf, type Span } from '../text/sentences.ts';
 import { termCounts } from '../text/tokens.ts';
@@ -34,8 +38,8 @@ interface Unit {
   readonly source: number;
   readonly text: string;
   readonly vector: TermVector;
-  /** The first of its memory, where texts mostly say what they are about. */
-  readonly leads: boolean;
+  /** How much more or less it is worth than others that are as near to the centre. */
+  readonly gain: number;
   /** Tokens of the text and its mark. */
   readonly tokens: number;
 }
@@ -53,8 +57,11 @@ const mostTokensOfUnit = tokensOfDepth.sentence - tokensOfMark;
 const mostAlike = { first: 0.5, last: 0.85 };
 /** How much the importance of its memory changes the gain of a unit. */
 const weightOfImportance = 0.5;
-/** The first unit of a memory gains this much more. */
+/** The first unit of a memory gains this much more, and a note about what passes this much. */
 const gainOfLead = 1.2;
+const gainOfPassing = 0.6;
+/** In the summary of a user, what is lastingly true of that user gains this much more. */
+const gainOfUser = 1.5;
 /** A unit with fewer different words means little without its surroundings. */
 const leastTerms = 3;
 
@@ -64,14 +71,28 @@ const leastTerms = 3;
  * long memory weighs as much as a short one. The summary reads in the order of time. Deterministic, whatever the order of the sources.
  * A summary has no more tokens than its depth. Sources without words give no summary.
  *
+ * `user`: whose summary it is, if it is that of a user: facts about this user come before other notes.
+ *
  * Quoted are whole sentences in the language of most of the text; those in other languages only if there are none, and headings, pieces
  * of lists, questions and references only if there is nothing else.
  */
-export function extract(sources: readonly Source[], depths: readonly Depth[], count: Count): Extract[] {
+export function extract(
+  sources: readonly Source[],
+  depths: readonly Depth[],
+  count: Count,
+  user?: string,
+): Extract[] {
   const ordered = [...sources].sort(
     (left, right) => left.time.getTime() - right.time.getTime() || (left.id < right.id ? -1 : 1),
   );
-  const units = unitsOf(ordered, count);
+  const names =
+    user === undefined
+      ? undefined
+      : new UserNames(
+          user,
+          ordered.map(({ content }) => content),
+        );
+  const units = unitsOf(ordered, count, names);
   if (units.length === 0) return [];
   const centre = centreOf(ordered, units);
   return depths.map((depth) => {
@@ -84,23 +105,33 @@ export function extract(sources: readonly Source[], depths: readonly Depth[], co
 }
 
 /** The best units that there are: whole sentences in the main language, else in any language, else any parts. */
-function unitsOf(sources: readonly Source[], count: Count): readonly Unit[] {
-  const whole = unitsFrom(sources, ({ content }) => wholeParts(content, count));
+function unitsOf(sources: readonly Source[], count: Count, names: UserNames | undefined): readonly Unit[] {
+  const whole = unitsFrom(sources, names, ({ content }) => wholeParts(content, count));
   const main = mainLanguageOf(sources.map(({ content }) => content));
   const inMain = whole.filter(({ text, source }) => {
     const language = languageOf(text) ?? languageOf(sources[source]!.content);
     return language === undefined || language === main;
   });
   if (inMain.length > 0) return inMain;
-  return whole.length > 0 ? whole : unitsFrom(sources, ({ content }) => anyParts(content, count));
+  return whole.length > 0 ? whole : unitsFrom(sources, names, ({ content }) => anyParts(content, count));
 }
 
-function unitsFrom(sources: readonly Source[], partsOf: (source: Source) => readonly Part[]): Unit[] {
-  const parts = new Map<string, Pick<Unit, 'source' | 'text' | 'tokens' | 'leads'>>();
+function unitsFrom(
+  sources: readonly Source[],
+  names: UserNames | undefined,
+  partsOf: (source: Source) => readonly Part[],
+): Unit[] {
+  const parts = new Map<string, Pick<Unit, 'source' | 'text' | 'tokens' | 'gain'>>();
   for (const [source, memory] of sources.entries())
     for (const [at, { start, end, tokens }] of partsOf(memory).entries()) {
       const text = memory.content.slice(start, end);
-      if (!parts.has(text)) parts.set(text, { source, text, tokens: tokens + tokensOfMark, leads: at === 0 });
+      if (!parts.has(text))
+        parts.set(text, {
+          source,
+          text,
+          tokens: tokens + tokensOfMark,
+          gain: gainOf(text, memory, names, at === 0),
+        });
     }
   const distinct = [...parts.values()];
   const vectors = termVectors(distinct.map(({ text }) => termCounts(text).counts));
@@ -217,9 +248,22 @@ function choose(
   }
 }
 
-function weightOf({ source, leads }: Unit, sources: readonly Source[]): number {
+/** `isFirst`: the first of its memory, where texts mostly say what they are about. */
+function gainOf(
+  text: string,
+  { content, time }: Source,
+  names: UserNames | undefined,
+  isFirst: boolean,
+): number {
+  if (text.length !== content.trim().length) return isFirst ? gainOfLead : 1;
+  const said = time.toISOString();
+  if (names && factsAboutUser(text, said, names).length > 0) return gainOfUser;
+  return isPassing(text) || isTemporary(text) || isTiedToDays(text, said) ? gainOfPassing : 1;
+}
+
+function weightOf({ source, gain }: Unit, sources: readonly Source[]): number {
   const { importance } = sources[source]!;
-  return (1 - weightOfImportance + weightOfImportance * importance) * (leads ? gainOfLead : 1);
+  return (1 - weightOfImportance + weightOfImportance * importance) * gain;
 }
 
 /**

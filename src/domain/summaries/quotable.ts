@@ -24,11 +24,11 @@ const NO_PROSE =
 
 /** What refers to another part of the text, or to another text. */
 const REFERENCE = wholeWords(
-  'see(?! (?:how|that|what|whether|if|each|one|your|his|her|their|our|him|them|us|me|you)(?!\\p{L}))',
+  'see (?:also|the|our|this|these|below|above|here|for|\\[)|see(?=[.:]$)',
   'refer(?:s|red)? to the (?:\\p{L}+ ){0,5}(?:documentation|docs|guide|page|section|playbook|handbook|table|list)|please (?:refer|read|review|check|reach|contact|note|visit|consult)|check out|read (?:more|the)|click|learn more',
-  '(?:listed|described|defined|shown|outlined|mentioned|given|explained|detailed|noted|discussed) (?:above|below|here|earlier|later|previously)|(?:above|below|following|aforementioned)',
+  '(?:listed|described|defined|shown|outlined|mentioned|given|explained|detailed|noted|discussed) (?:above|below|here|earlier|later|previously)|the following|aforementioned|(?:can be )?found (?:at|in|here)',
   'for (?:more|further|additional|full|complete|current) (?:information|details?|help|guidance|context|reading|instructions)|for details|for reference|additional (?:help|information|details)',
-  '(?:this|these|the) (?:(?:short|step-by-step|following|next) )?(?:docs?|documents?|pages?|guides?|sections?|handbooks?|polic(?:y|ies)|files?|chapters?|charters?|articles?|posts?|tables?|lists?|examples?|steps?|proposals?|KEPs?|instructions?|notes?|readmes?|methods?|process|procedure|templates?|artifacts?)',
+  '(?:this|these) (?:(?:short|step-by-step|following|next) )?(?:docs?|documents?|pages?|guides?|sections?|handbooks?|polic(?:y|ies)|files?|chapters?|charters?|articles?|posts?|tables?|lists?|examples?|steps?|proposals?|KEPs?|instructions?|notes?|readmes?|methods?|process|procedure|templates?|artifacts?|changes?|issues?)|the (?:document|page|guide|section|charter)s?',
   'step-by-step guide|refer to|information here|in (?:a|the) (?:later|next|previous) section|[-–] more',
   'here (?:is|are|you)|as follows|table of contents|appendix|e\\.g\\.,? the',
   'siehe|vgl|siehe oben|wie oben|folgende[nrs]?|(?:oben|unten) (?:genannt\\p{L}*|beschrieben\\p{L}*)',
@@ -48,7 +48,7 @@ const BOILERPLATE = new RegExp(
 const LEANING = new RegExp(
   `^(?:${[
     '(?:he|she|it|they|this|that|these|those|such|its|their|his|her|both|neither|another|others?|the (?:former|latter|same|above|other)|here|there|one of)',
-    '(?:however|therefore|thus|hence|also|additionally|in addition|furthermore|moreover|for example|for instance|in other words|in this|in that|in these|in those|in such|at this|at that|with this|with that|with these|for this|for that|for these|to do (?:this|so)|to this|by doing|on the other hand|otherwise|instead|but|and|or|so|then|finally|first(?:ly)?|second(?:ly)?|third(?:ly)?|next|similarly|likewise|as a result|as such|after that|after this|before that|consequently|if so|if not|if you (?:have|do|are|want|need|find)|note|nevertheless|still|besides|meanwhile|once (?:this|that|it|you|done)|i\\.e\\.|e\\.g\\.|etc|because|since (?:this|it|that)|while (?:this|it)|other than that)',
+    '(?:however|therefore|thus|hence|also|additionally|in addition|furthermore|moreover|for example|for instance|in other words|in this|in that|in these|in those|in such|at this|at that|with this|with that|with these|for this|for that|for these|to do (?:this|so)|to this|by doing|on the other hand|otherwise|instead|but|and|or|so|then|finally|first(?:ly)?|second(?:ly)?|third(?:ly)?|next|similarly|likewise|as a result|as such|after that|after this|before that|consequently|if so|if not|if (?:it|they|this|that|these|those)|if you (?:have|do|are|want|need|find)|note|nevertheless|still|besides|meanwhile|in the same way|not to be|once (?:this|that|it|you|done)|i\\.e\\.|e\\.g\\.|etc|because|since (?:this|it|that)|while (?:this|it)|other than that)',
     '(?:er|sie|es|das (?:ist|sind|war|wird|hat|geht|gilt|kann)|dies(?:e[mnrs]?)?|dazu|dabei|dafür|damit|dadurch|danach|deshalb|daher|außerdem|jedoch|allerdings|aber|und|oder|zum beispiel|sonst|ebenso)',
     '(?:il|elle|ils|elles|cela|ceci|ça|ce|cette|ces|cet|ainsi|donc|mais|et|de plus|par exemple|en outre|sinon|puis|ensuite)',
     '(?:est[oae]s?|es[oae]s?|él|ellas?|ellos|además|sin embargo|por ejemplo|pero|y|también|así|entonces|luego)',
@@ -61,14 +61,17 @@ const LEANING = new RegExp(
 );
 const LEANING_JAPANESE = /^(?:これ|それ|また|しかし|そして|そのため|この|その)/u;
 
+/** A sentence whose subject stands in the title or the sentence before it: "Patched the parser.", "Covers all of …", "The goal is …". */
+const WITHOUT_SUBJECT =
+  /^(?:(?:Covers|Owns|Handles|Provides|Includes|Contains|Supports|Allows|Uses|Means|Does|Makes|Needs|Runs|Gets|Works|Lists|Shows|Defines|Describes)|(?:The|Our|Its) (?:objective|goal|purpose|aim|intent|idea|scope) (?:is|are)|\p{Lu}\p{Ll}+ed(?! [^.]*(?<!\p{L})(?:is|are|was|were|has|have|can|must|should|will|may|does|do)(?!\p{L})))(?!\p{L})/u;
 /** "This" and the like with no noun behind it, anywhere: "after taking this on". */
 const BARE_THIS =
   /(?<!\p{L})(?:this|these|those)(?= (?:an?|the|is|are|was|were|on|in|to|we|you|can|will|and|or|as|up)(?!\p{L})|[,.;:!?])/iu;
 /** Steps to follow and asides to the reader of a longer text, and pieces of sentences. */
 const INSTRUCTION = new RegExp(
   [
-    "^(?:make sure|ensure|keep in mind|navigate|click|run|create|add|edit|use|go|open|select|check|ask|read|clone|update|set|install|contact|remember|consider|try|clearly|follow|download|copy|enter|choose|verify|do not|don['’]t|upon completion|as you|be sure|look|find|make|give|take|get|let|start|review|ping|post|send|submit|write|describe|provide|include|avoid|remove|replace|apply|test|wait|work with|join|visit|imagine|assume|suppose|we['’]re excited|many thanks)(?!\\p{L})",
-    '^to \\p{Ll}+(?![^,]*, )',
+    "^(?:make sure|ensure|keep in mind|navigate|click|run|create|add|edit|use|go|open|select|check|ask|read|clone|update|set|install|contact|remember|consider|try|clearly|follow|download|copy|enter|choose|verify|do not|don['’]t|upon completion|as you|be sure|look|find|make|give|take|get|let|start|review|ping|post|send|submit|write|describe|provide|include|avoid|remove|replace|apply|test|wait|work with|join|visit|imagine|assume|suppose|extract|we['’]re excited|many thanks)(?!\\p{L})",
+    '^to \\p{Ll}+(?![^,]*, )|^(?:see|refer) |(?<!\\p{L})(?:above|below)(?!\\p{L})',
     '(?<!\\p{L})please(?!\\p{L})',
     '^[*_]|/ /',
   ].join('|'),
@@ -78,7 +81,7 @@ const INSTRUCTION = new RegExp(
 const FINITE = wholeWords(
   'is|are|was|were|has|have|had|can|could|must|should|will|would|may|might|needs?|do|does|did',
   'ist|sind|war|hat|haben|kann|muss|soll|wird|werden|darf',
-  'est|sont|a|ont|peut|doit|es|son|está|están|tiene|puede|debe|è|sono|ha|può|deve|é|são|tem|pode|heeft|zijn|kan|moet|wordt',
+  'est|sont|ont|peut|doit|es|está|están|tiene|puede|debe|è|sono|ha|può|deve|é|são|tem|pode|heeft|zijn|kan|moet|wordt',
 );
 
 /** Fewer words of a longer text say little by themselves. */
@@ -102,6 +105,8 @@ export function sentencesToQuote(content: string): readonly Sentence[] {
     const mark = startsLine ? (ITEM.exec(line)?.[0] ?? '') : '';
     if (startsLine && mark === '') isUnderStub = false;
     const text = line.slice(mark.length);
+    // A note begins with what it is about, in whatever words.
+    const isStartOfNote = isNote && at === 0;
     const isWhole =
       !isInCode &&
       !isFence &&
@@ -112,7 +117,7 @@ export function sentencesToQuote(content: string): readonly Sentence[] {
       start: span.start + mark.length,
       end: span.end,
       isWhole,
-      leans: LEANING.test(text) || LEANING_JAPANESE.test(text) || (!isNote && BARE_THIS.test(text)),
+      leans: LEANING.test(text) || LEANING_JAPANESE.test(text) || (!isStartOfNote && isIncomplete(text)),
       continues: !startsLine,
     });
     if (/[:：]["*_]*$/u.test(text)) isUnderStub = true;
@@ -155,6 +160,11 @@ function isFinished(text: string): boolean {
   if (!END.test(text) || /^[\p{Ll}(]/u.test(text)) return false;
   const isSpaced = !/[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/u.test(text);
   return isSpaced ? text.split(/\s+/u).length >= minWords : text.length >= 2 * minWords;
+}
+
+/** A piece of a longer text that means little by itself. */
+function isIncomplete(text: string): boolean {
+  return BARE_THIS.test(text) || WITHOUT_SUBJECT.test(text) || !isFinished(text);
 }
 
 function isBalanced(text: string): boolean {

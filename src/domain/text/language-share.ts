@@ -4,12 +4,12 @@ import { words } from './tokens.ts';
 /** Frequent words, folded, of languages in Latin letters, without those that are English words as well; related languages together. */
 const FREQUENT_WORDS: ReadonlyMap<string, ReadonlySet<string>> = new Map(
   [
-    'der die das und ist nicht ein eine einen einem mit fur von zu den dem im auf sich sind wird werden bei nach wir ich', // German
-    'le la les des est et un une pour dans que qui pas sur avec nous vous ils elle au aux du ce cette sont', // French
-    'el los las una por con para que del se es como pero su sus esta este son mas lo al', // Spanish
-    'il che di per non una sono con della delle dei gli nel alla questo anche', // Italian
-    'os uma para com nao do da em dos das que por mais ele ela esta sao', // Portuguese
-    'het een van en niet op voor dat zijn met aan wordt naar ook maar', // Dutch
+    'der die das und ist nicht ein eine einen einem mit fur von zu den dem im auf sich sind wird werden bei nach wir ich am kein keine nur oder aber auch als wie hat habe beim vor zum zur uber mein meine kann', // German
+    'le la les des est et un une pour dans que qui pas sur avec nous vous ils elle au aux du ce cette sont ne se mais ou son sa ses leur sans je il a', // French
+    'el los las una por con para que del se es como pero su sus esta este son mas lo al pero muy sin ya mi le desde hasta', // Spanish
+    'il che di per non una sono con della delle dei gli nel alla questo anche lo al dal nella mi si ma ho ha', // Italian
+    'os uma para com nao do da em dos das que por mais ele ela esta sao mas na seu sua foi ja ate', // Portuguese
+    'het een van en niet op voor dat zijn met aan wordt naar ook maar ik je om bij nog', // Dutch
     'och att det som pa inte ett ar av med til ikke og jeg har der vi ja ei ole', // Nordic languages
     'nie na jest do ze sie jak przez dla oraz jsem neni ktery', // Polish, Czech
     've bir bu icin ile da de olarak var', // Turkish
