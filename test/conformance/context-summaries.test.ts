@@ -100,7 +100,7 @@ describe('summaries in contexts', () => {
     const { memory } = await other.store({ ...place, content });
     await other.store({ ...place, content: 'The water valve is under the sink of the kitchen.' });
     await summarize(tenant.admin, place);
-    const query = 'Where is the gas valve?';
+    const query = 'Where are the gas valve and the water valve?';
     const summaryOf = async (minPosition?: string) =>
       ofKind(await contextOf(other, { query, threshold: 1, minPosition }), 'summary')[0]?.text;
     expect(await summaryOf()).toContain(content);

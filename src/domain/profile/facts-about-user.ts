@@ -91,7 +91,7 @@ function ownWords(text: string, names: UserNames): { readonly said: string; read
     const turn = turns[at]!;
     if (turn && (isUser(turn) || /^(?:assistant|agent|ai|bot)$/iu.test(turn.groups!['speaker']!)))
       isUsersTurn = isUser(turn);
-    return isUsersTurn ? [isUser(turn) ? line.slice(turn![0].length) : line] : [];
+    return isUsersTurn ? [isUser(turn) ? line.slice(turn[0].length) : line] : [];
   });
   return { said: said.join('\n'), isOwn: true };
 }

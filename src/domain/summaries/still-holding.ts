@@ -18,6 +18,8 @@ export function* holdingSteps<One extends Source>(
   { layer, scope }: SummaryScope,
   all: readonly Source[] = sources,
 ): Generator<undefined, readonly One[], undefined> {
+  // Turns of a conversation are no notes that replace each other, however alike they are.
+  if (layer === 'session') return sources;
   const newestFirst = all.toSorted(
     (left, right) => right.time.getTime() - left.time.getTime() || (left.id < right.id ? -1 : 1),
   );
