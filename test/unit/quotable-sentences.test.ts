@@ -5,6 +5,7 @@ import type { Layer, Scope } from '../../src/domain/layers.ts';
 import { depths } from '../../src/domain/summaries/depths.ts';
 import { extract, type Source } from '../../src/domain/summaries/extract.ts';
 import { sentencesToQuote } from '../../src/domain/summaries/quotable.ts';
+import { holdingSteps } from '../../src/domain/summaries/still-holding.ts';
 import { statementsOf } from '../../src/domain/summaries/statements.ts';
 import { summaryScopeKey, summaryScopeOf } from '../../src/domain/summaries/summary-scope.ts';
 
@@ -81,6 +82,30 @@ describe('sentences that a summary may quote', () => {
   it('[E1] may be a note without a full stop if that is all of the memory', () => {
     expect(quotable('climbing: every Tuesday at 19:00 with Priya')).toHaveLength(1);
     expect(quotable('Sport\nclimbing: every Tuesday at 19:00 with Priya')).toEqual([]);
+  });
+});
+
+describe('memories that still hold', () => {
+  const holding = (contents: readonly string[]) => {
+    const steps = holdingSteps(contents.map(source), { layer: 'user', scope: { user: 'mia' } });
+    for (;;) {
+      const step = steps.next();
+      if (step.done) return step.value.map(({ content }) => content);
+    }
+  };
+
+  it('[A20] [E1] are those that no newer one replaces', () => {
+    const [older, newer] = [
+      'The staging database listens on port 5432.',
+      'The staging database listens on port 6432.',
+    ];
+    expect(holding([older!, newer!])).toEqual([newer]);
+  });
+
+  it('[A20] [E1] are all notes of a series', () => {
+    const places = ['gateway', 'canteen', 'harbour', 'archive', 'workshop', 'garden'];
+    const series = places.map((place, n) => `Remark ${n} is about the opening hours of the ${place}.`);
+    expect(holding(series)).toEqual(series);
   });
 });
 

@@ -34,14 +34,23 @@ export function* holdingSteps<One extends Source>(
   const ids = new Set(sources.map(({ id }) => id));
   const pairs = pairsWithCommonTerms(compared).filter(([, older]) => ids.has(older.id));
   yield;
-  const replaced = new Set<string>();
+  const replacements: (readonly [newer: string, older: string])[] = [];
   for (const [newer, older] of pairs.slice(0, maxPairs)) {
-    if (replaced.has(older.id)) continue;
     const found = yield* replacementSteps([newer, older]);
-    if (found.has(older.id)) replaced.add(older.id);
+    if (found.has(older.id)) replacements.push([newer.id, older.id]);
     yield;
   }
+  const replaced = new Set(withoutSeries(replacements).map(([, older]) => older));
   return sources.filter(({ id }) => !replaced.has(id));
+}
+
+/** A memory that is in more replacements than this belongs to a series of like notes ("Shift 1 …", "Shift 2 …"), of which all hold. */
+const maxReplacements = 2;
+
+function withoutSeries(replacements: readonly (readonly [string, string])[]) {
+  const counts = new Map<string, number>();
+  for (const id of replacements.flat()) counts.set(id, (counts.get(id) ?? 0) + 1);
+  return replacements.filter((pair) => pair.every((id) => counts.get(id)! <= maxReplacements));
 }
 
 /** Pairs of a memory and a later one of the list that share a term which is not common among all of them. */
