@@ -28,6 +28,13 @@ export interface RecordedEvent extends StoredEvent {
   readonly time: Date;
 }
 
+/** A claim that an append depends on: events of another stream, appended before its own. */
+export interface ClaimAppend {
+  readonly stream: StreamName;
+  readonly expected: ExpectedRevision;
+  readonly events: readonly StoredEvent[];
+}
+
 export interface AppendResult {
   /** Revision and position of the last event appended. */
   readonly revision: number;
@@ -84,18 +91,23 @@ export interface EventLog {
   readonly logId: string;
   /** Whether an append may store a new key in the vault, which requires log and vault in one database. */
   readonly takesKeys: boolean;
+  /** Whether an append may carry a claim. */
+  readonly takesClaims: boolean;
   /**
    * Appends all events or none. An append with the ids of an earlier one (in the same order, at the same revision)
    * succeeds with the same result. An empty list is an error.
    * Rejects with `WrongExpectedRevision`, or with `LogUnavailable` if it is unknown whether the events were
    * written: then read the stream or repeat the same append. `newKey`, only allowed if the log takes keys, is stored in the
    * vault in the same transaction; rejects with `KeyTaken`, and appends nothing, if the vault has that key already.
+   * `claim`, only allowed if the log takes claims, does in the same transaction what an append before this one would do: if it is
+   * refused, this rejects with its `WrongExpectedRevision`, which names the stream of the claim, and appends nothing.
    */
   append(
     stream: StreamName,
     expected: ExpectedRevision,
     events: readonly StoredEvent[],
     newKey?: NewKey,
+    claim?: ClaimAppend,
   ): Promise<AppendResult>;
   /** Empty for a stream that does not exist. */
   readStream(stream: StreamName, options?: ReadStreamOptions): Promise<RecordedEvent[]>;

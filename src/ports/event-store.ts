@@ -28,6 +28,8 @@ export interface EventOrigin {
   /** Hash of the command's canonical body, which distinguishes a repetition from a reused key. */
   readonly bodyHash?: string;
   readonly traceId?: string;
+  /** The caller did not say what to do about conflicts of the memory: they are looked for later. */
+  readonly seeksConflicts?: true;
 }
 
 /** Context of the events of one append. */
@@ -73,17 +75,35 @@ export interface Reading {
   readonly routingOnly?: boolean | undefined;
 }
 
+/** Events of another stream that an append needs to be written first. They have no sealed fields. */
+export interface Claim {
+  readonly stream: StreamName;
+  readonly expected: ExpectedRevision;
+  readonly events: readonly StratalogEvent[];
+}
+
 /** Typed events on top of the bytes of an `EventLog` and the keys of a `KeyVault`. */
 export interface EventStore {
   readonly log: EventLog;
+  /**
+   * The claim is appended before the events, and they only if it was: in one transaction if the log takes claims. Otherwise a
+   * process that stops in between leaves a claim without them.
+   */
   append(
     stream: StreamName,
     expected: ExpectedRevision,
     events: readonly StratalogEvent[],
     context: EventContext,
+    claim?: Claim,
   ): Promise<AppendResult>;
   /** The events of a stream in order, optionally from a revision on. The caller specifies the event types of its category. */
   load<Event extends StratalogEvent>(stream: StreamName, from?: number): Promise<LoadedEvent<Event>[]>;
+  /** The last events of a stream up to a revision, newest first. */
+  loadLast<Event extends StratalogEvent>(
+    stream: StreamName,
+    limit: number,
+    from?: number,
+  ): Promise<LoadedEvent<Event>[]>;
   /** The event with this revision; undefined if there is none. */
   loadOne(stream: StreamName, revision: number): Promise<LoadedEvent | undefined>;
   readAll(options: ReadAllOptions & Reading): Promise<LoadedPage>;

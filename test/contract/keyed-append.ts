@@ -92,6 +92,47 @@ export function keyedAppendContract(name: string, open: () => Promise<Sql>): voi
       expect(await log.readStream(streams[1]!)).toEqual([]);
     });
 
+    describe('an append with a claim', () => {
+      it('is written after its claim, in one transaction', async () => {
+        const [stream, claim] = [freshStream(), freshStream()];
+        const [event, claimed] = [storedEvent(), storedEvent()];
+        const carried = { stream: claim, expected: 'noStream', events: [claimed] } as const;
+        const { position, revision } = await log.append(stream, 'noStream', [event], undefined, carried);
+        const [recorded] = await log.readStream(claim);
+        expect(recorded).toMatchObject({ id: claimed.id, position: position - 1 });
+        expect(revision).toBe(0);
+        const again = await log.append(stream, 'noStream', [event], undefined, carried);
+        expect(again).toMatchObject({ position, repeated: true });
+      });
+
+      it('leaves nothing, not even its key, if the claim is refused', async () => {
+        const claim = freshStream();
+        await log.append(claim, 'noStream', [storedEvent()]);
+        const refs = [fresh(), fresh(), fresh()];
+        const streams = refs.map(() => freshStream());
+        const drafts = await Promise.all(refs.map((ref) => vault.draft(ref)));
+        const outcomes = await Promise.allSettled(
+          streams.map((stream, n) =>
+            log.append(stream, 'noStream', [storedEvent()], drafts[n], {
+              stream: n === 1 ? claim : freshStream(),
+              expected: 'noStream',
+              events: [storedEvent()],
+            }),
+          ),
+        );
+        expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+        expect((outcomes[1] as PromiseRejectedResult).reason).toMatchObject({
+          name: 'WrongExpectedRevision',
+          stream: claim,
+          actual: 0,
+        });
+        const found = await Promise.all(streams.map((stream) => log.readStream(stream)));
+        expect(found.map((events) => events.length)).toEqual([1, 0, 1]);
+        expect(await inTheVault(refs[1]!)).toBeUndefined();
+        expect(await inTheVault(refs[2]!)).toEqual(drafts[2]!.key);
+      });
+    });
+
     it('serves concurrent writers of several logs, each with its own key', async () => {
       const other = await openSqlEventLog(sql);
       const refs = Array.from({ length: 24 }, fresh);

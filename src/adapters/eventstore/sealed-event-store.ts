@@ -2,6 +2,7 @@ import type { StratalogEvent } from '../../domain/events/registry.ts';
 import {
   LogUnavailable,
   type AppendResult,
+  type ClaimAppend,
   type EventLog,
   type ExpectedRevision,
   type LogPage,
@@ -12,6 +13,7 @@ import {
   type SubscribeOptions,
 } from '../../ports/event-log.ts';
 import type {
+  Claim,
   EventContext,
   EventMetadata,
   EventStore,
@@ -45,7 +47,9 @@ export class SealedEventStore implements EventStore {
     expected: ExpectedRevision,
     events: readonly StratalogEvent[],
     context: EventContext,
+    claim?: Claim,
   ): Promise<AppendResult> {
+    const carried = await this.#carriedClaim(context, claim);
     const metadata = metadataOfContext(context);
     const reason = context.reason !== undefined && { reason: context.reason };
     const identified = events.map((event) => ({ id: newId(), event }));
@@ -56,7 +60,7 @@ export class SealedEventStore implements EventStore {
     if (context.key && context.keyIsNew && this.log.takesKeys) {
       const fresh = await this.#vault.draft(context.key);
       try {
-        const result = await this.#appendPersistently(stream, expected, seal(fresh.key), fresh);
+        const result = await this.#appendPersistently(stream, expected, seal(fresh.key), fresh, carried);
         this.#vault.stored(fresh);
         return result;
       } catch (error) {
@@ -65,13 +69,31 @@ export class SealedEventStore implements EventStore {
       }
     }
     const key = context.key && (await this.#vault.ensure(context.key));
-    return this.#appendPersistently(stream, expected, seal(key));
+    return this.#appendPersistently(stream, expected, seal(key), undefined, carried);
+  }
+
+  /** The claim in the form that an append takes; appends it first where the log takes none. */
+  async #carriedClaim(context: EventContext, claim: Claim | undefined): Promise<ClaimAppend | undefined> {
+    if (!claim) return undefined;
+    const { stream, expected } = claim;
+    const { keyId: _, subject: __, ...metadata } = metadataOfContext(context);
+    const events = claim.events.map((event) => encode(newId(), stream, event, metadata, {}));
+    if (this.log.takesClaims) return { stream, expected, events };
+    await this.#appendPersistently(stream, expected, events);
+    return undefined;
   }
 
   async load<Event extends StratalogEvent>(stream: StreamName, from = 0): Promise<LoadedEvent<Event>[]> {
-    const { events, unreadable } = await this.open(await this.log.readStream(stream, { from }));
-    if (unreadable[0]) throw unreadable[0].error;
-    return events as LoadedEvent<Event>[];
+    return this.#openAll<Event>(await this.log.readStream(stream, { from }));
+  }
+
+  async loadLast<Event extends StratalogEvent>(
+    stream: StreamName,
+    limit: number,
+    from?: number,
+  ): Promise<LoadedEvent<Event>[]> {
+    const range = { direction: 'backwards', limit, ...(from !== undefined && { from }) } as const;
+    return this.#openAll<Event>(await this.log.readStream(stream, range));
   }
 
   async loadOne(stream: StreamName, revision: number): Promise<LoadedEvent | undefined> {
@@ -79,6 +101,14 @@ export class SealedEventStore implements EventStore {
     const { events, unreadable } = await this.open(recorded.filter((event) => event.revision === revision));
     if (unreadable[0]) throw unreadable[0].error;
     return events[0];
+  }
+
+  async #openAll<Event extends StratalogEvent>(
+    recorded: readonly RecordedEvent[],
+  ): Promise<LoadedEvent<Event>[]> {
+    const { events, unreadable } = await this.open(recorded);
+    if (unreadable[0]) throw unreadable[0].error;
+    return events as LoadedEvent<Event>[];
   }
 
   async readAll({ routingOnly, ...options }: ReadAllOptions & Reading): Promise<LoadedPage> {
@@ -120,8 +150,9 @@ export class SealedEventStore implements EventStore {
     expected: ExpectedRevision,
     events: readonly StoredEvent[],
     newKey?: NewKey,
+    claim?: ClaimAppend,
   ): Promise<AppendResult> {
-    return retry(() => this.log.append(stream, expected, events, newKey), {
+    return retry(() => this.log.append(stream, expected, events, newKey, claim), {
       ...retries,
       isRetryable: (error) => error instanceof LogUnavailable,
     });

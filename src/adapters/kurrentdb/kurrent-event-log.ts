@@ -54,6 +54,7 @@ export async function openKurrentEventLog({
 class KurrentEventLog implements EventLog {
   readonly logId: string;
   readonly takesKeys = false;
+  readonly takesClaims = false;
   readonly #connection: Connection;
   readonly #appender: Appender;
   readonly #reader: AllReader;

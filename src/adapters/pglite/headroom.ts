@@ -25,10 +25,11 @@ export function withHeadroom(log: EventLog, directory: string): EventLog {
   return {
     logId: log.logId,
     takesKeys: log.takesKeys,
-    async append(stream, expected, events, newKey) {
+    takesClaims: log.takesClaims,
+    async append(stream, ...rest) {
       if ((await freeBytes()) < reserveBytes)
         throw new SqlError({ code: '53100', message: `less than ${reserveBytes} bytes are free` });
-      return log.append(stream, expected, events, newKey);
+      return log.append(stream, ...rest);
     },
     readStream: (stream, options) => log.readStream(stream, options),
     readAll: (options) => log.readAll(options),

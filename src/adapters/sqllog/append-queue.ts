@@ -1,15 +1,13 @@
-import type { AppendResult, ExpectedRevision, StoredEvent, StreamName } from '../../ports/event-log.ts';
+import type { AppendResult, ClaimAppend } from '../../ports/event-log.ts';
 import { LogUnavailable, WrongExpectedRevision } from '../../ports/event-log.ts';
 import { KeyTaken, type NewKey } from '../../ports/key-vault.ts';
 import { SqlUnavailable, sqlState, type Sql } from '../../ports/sql.ts';
 import { GroupCommitter } from '../../support/resilience/group-committer.ts';
 import { keyTaken } from '../vault/schema.ts';
 
-export interface Append {
-  readonly stream: StreamName;
-  readonly expected: ExpectedRevision;
-  readonly events: readonly StoredEvent[];
+export interface Append extends ClaimAppend {
   readonly newKey?: NewKey;
+  readonly claim?: ClaimAppend;
 }
 
 interface Outcome extends Record<string, unknown> {
@@ -30,13 +28,10 @@ export function appendQueue(sql: Sql): GroupCommitter<Append, AppendResult> {
 }
 
 async function appendGroup(sql: Sql, appends: readonly Append[]): Promise<(AppendResult | Error)[]> {
-  const batch = appends.map(({ stream, expected, events, newKey }) => ({
-    stream,
-    category: stream.slice(0, stream.indexOf('-')),
-    expected: String(expected),
-    events,
-    ...(newKey && { key: rowOf(newKey) }),
-  }));
+  const batch = appends.flatMap(({ newKey, claim, ...append }) => [
+    ...(claim ? [itemOf(claim)] : []),
+    { ...itemOf(append), ...(newKey && { key: rowOf(newKey) }), ...(claim && { needsPrevious: true }) },
+  ]);
   // The vault's function exists only in a database with a vault.
   const append = appends.some(({ newKey }) => newKey) ? 'control.append_with_keys' : 'log.append';
   try {
@@ -45,7 +40,12 @@ async function appendGroup(sql: Sql, appends: readonly Append[]): Promise<(Appen
       [JSON.stringify(batch)],
       { onePlan: true },
     );
-    return outcomes.map((outcome, index) => resultOf(appends[index]!, outcome));
+    const next = outcomes.values();
+    return appends.map((append) => {
+      const claimed = append.claim && resultOf(append.claim, next.next().value!);
+      const result = resultOf(append, next.next().value!);
+      return claimed instanceof Error ? claimed : result;
+    });
   } catch (error) {
     if (error instanceof SqlUnavailable) throw error;
     if (appends.length === 1) return [await refusalOf(sql, appends[0]!, error)];
@@ -54,6 +54,15 @@ async function appendGroup(sql: Sql, appends: readonly Append[]): Promise<(Appen
     for (const append of appends) results.push(...(await appendGroup(sql, [append])));
     return results;
   }
+}
+
+function itemOf({ stream, expected, events }: ClaimAppend) {
+  return {
+    stream,
+    category: stream.slice(0, stream.indexOf('-')),
+    expected: String(expected),
+    events,
+  };
 }
 
 function rethrow(error: unknown): never {
@@ -77,7 +86,7 @@ async function refusalOf(sql: Sql, { stream, expected, newKey }: Append, error: 
   return new WrongExpectedRevision(stream, expected, row?.last ?? undefined);
 }
 
-function resultOf({ stream, expected }: Append, outcome: Outcome): AppendResult | Error {
+function resultOf({ stream, expected }: ClaimAppend, outcome: Outcome): AppendResult | Error {
   if (outcome.outcome === 'conflict') {
     return new WrongExpectedRevision(stream, expected, outcome.last_revision ?? undefined);
   }

@@ -27,7 +27,25 @@ create table log.events (
 );
 create index events_by_type on log.events (category, type, position);
 
-create function log.append(batch jsonb)
+create function log.position_at(wanted timestamptz) returns bigint
+language plpgsql stable as $$
+declare
+  low bigint := 0;
+  high bigint;
+  middle bigint;
+begin
+  select position into high from log.head;
+  while low < high loop
+    middle := (low + high + 1) / 2;
+    if (select time <= wanted from log.events where position = middle) then low := middle; else high := middle - 1; end if;
+  end loop;
+  return low;
+end
+$$;
+`,
+  // An item with `needsPrevious` is written only if the item before it was: a claim, and the events that need it.
+  `
+create or replace function log.append(batch jsonb)
 returns table (outcome text, last_revision integer, last_position bigint, at timestamptz)
 language plpgsql as $$
 declare
@@ -44,6 +62,11 @@ begin
   select h.position, h.time into head_position, head_time from log.head h for update;
   head_time := greatest(head_time, date_trunc('milliseconds', clock_timestamp()));
   for item in select value from jsonb_array_elements(batch) loop
+    if item ? 'needsPrevious' and outcome = 'conflict' then
+      last_revision := null;
+      return next;
+      continue;
+    end if;
     item_stream := item->>'stream';
     item_events := item->'events';
     wanted := item->>'expected';
@@ -83,22 +106,6 @@ begin
   end loop;
   update log.head set position = head_position, time = head_time;
   perform pg_notify('stratalog_log', '');
-end
-$$;
-
-create function log.position_at(wanted timestamptz) returns bigint
-language plpgsql stable as $$
-declare
-  low bigint := 0;
-  high bigint;
-  middle bigint;
-begin
-  select position into high from log.head;
-  while low < high loop
-    middle := (low + high + 1) / 2;
-    if (select time <= wanted from log.events where position = middle) then low := middle; else high := middle - 1; end if;
-  end loop;
-  return low;
 end
 $$;
 `,

@@ -1,5 +1,6 @@
 import type {
   AppendResult,
+  ClaimAppend,
   EventLog,
   ExpectedRevision,
   LogPage,
@@ -66,6 +67,7 @@ export async function openSqlEventLog(sql: Sql, options: SqlEventLogOptions = {}
 class SqlEventLog implements EventLog {
   readonly logId: string;
   readonly takesKeys = true;
+  readonly takesClaims = true;
   readonly #sql: Sql;
   readonly #pollMs: number;
   readonly #queue: ReturnType<typeof appendQueue>;
@@ -88,9 +90,11 @@ class SqlEventLog implements EventLog {
     expected: ExpectedRevision,
     events: readonly StoredEvent[],
     newKey?: NewKey,
+    claim?: ClaimAppend,
   ): Promise<AppendResult> {
     if (events.length === 0) throw new RangeError('an append needs at least one event');
-    const result = await this.#queue.add({ stream, expected, events, ...(newKey && { newKey }) });
+    const append = { stream, expected, events, ...(newKey && { newKey }), ...(claim && { claim }) };
+    const result = await this.#queue.add(append);
     this.#wakeUp.wake();
     return result;
   }

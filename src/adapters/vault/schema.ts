@@ -66,4 +66,34 @@ end
 $$;
 `,
   'alter table control.erasures add column log text',
+  // The keys of refused appends are deleted again: they seal nothing.
+  `
+create or replace function control.append_with_keys(batch jsonb)
+returns table (outcome text, last_revision integer, last_position bigint, at timestamptz)
+language plpgsql as $$
+declare
+  wanted integer;
+  taken integer;
+  n integer := 0;
+begin
+  select count(*) into wanted from jsonb_array_elements(batch) as item(value) where item.value ? 'key';
+  insert into control.data_keys (tenant, id, subject, wrapped)
+    select item.value->'key'->>'tenant', item.value->'key'->>'id', item.value->'key'->>'subject', decode(item.value->'key'->>'wrapped', 'base64')
+    from jsonb_array_elements(batch) as item(value)
+    where item.value ? 'key'
+    order by 1, 2
+    on conflict (tenant, id) do nothing;
+  get diagnostics taken = row_count;
+  if taken < wanted then raise exception 'a key of this group is in the vault already' using errcode = '${keyTaken}'; end if;
+  for outcome, last_revision, last_position, at in select * from log.append(batch) loop
+    if outcome = 'conflict' and batch->n ? 'key' then
+      delete from control.data_keys k
+        where k.tenant = batch->n->'key'->>'tenant' and k.id = batch->n->'key'->>'id';
+    end if;
+    n := n + 1;
+    return next;
+  end loop;
+end
+$$;
+`,
 ];
