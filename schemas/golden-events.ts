@@ -80,6 +80,8 @@ export const examples: { readonly [Type in EventType]: DataOf<Type> } = {
   MemoryDeleted: { memoryId, retentionUntil: '2026-01-31T00:00:00.000Z' },
   MemoryRestored: { memoryId },
   MemoryErased: { memoryId, keyId, claim },
+  MemoryAffirmed: { memoryId, affirmedAt: '2026-01-31T08:00:00.000Z', affirmations: 2 },
+  FactClaimed: { memoryId },
   ClaimTaken: { memoryId },
   ClaimReleased: { memoryId },
   CommandAnswered: { memoryId, revision: 3, position: 41, answer: { projection: 'memories', generation: 2 } },

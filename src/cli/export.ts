@@ -5,6 +5,8 @@ import { pipeline } from 'node:stream/promises';
 import { Command } from 'commander';
 import { cleanOnSignal } from './clean-on-signal.ts';
 import type { StoredMemory } from '../../packages/client/src/index.ts';
+import { detailedToldKey, isAffirmable, type Telling } from '../domain/memory/affirmation.ts';
+import { textHash } from '../support/text-hash.ts';
 import { connect } from './client.ts';
 import { untilReadModelsReachHead } from './log-head.ts';
 import { printJson } from './output.ts';
@@ -21,6 +23,8 @@ const derived = [
   'feedback',
   'accessCount',
   'lastAccessedAt',
+  'affirmations',
+  'affirmedAt',
   'retentionUntil',
 ];
 
@@ -35,10 +39,11 @@ export function exportCommand(): Command {
       const { client, json } = connect(own);
       await untilReadModelsReachHead(client);
       let written = 0;
+      const copies = new TellingLines();
       async function* lines(): AsyncGenerator<string> {
         // `import` stores in the order of the file, and the order of a session's turns depends on it.
         for await (const memory of client.memories.list({ order: 'oldest' })) {
-          yield `${JSON.stringify(options.full ? memory : withoutDerived(memory))}\n`;
+          for (const line of options.full ? [memory] : copies.of(memory)) yield `${JSON.stringify(line)}\n`;
           written++;
         }
       }
@@ -81,4 +86,24 @@ function withoutDerived({ scope, ...memory }: StoredMemory): Record<string, unkn
   const { company: _, ...placed } = scope;
   const given = Object.entries(memory).filter(([field]) => !derived.includes(field));
   return { ...Object.fromEntries(given), scope: placed };
+}
+
+/**
+ * The lines from which an import makes the memories of an export again: of memories that say the same each one is kept, and one that
+ * was told again is told again.
+ */
+class TellingLines {
+  readonly #told = new Set<string>();
+
+  of(memory: StoredMemory): readonly Record<string, unknown>[] {
+    const line = withoutDerived(memory);
+    if (memory.externalId !== undefined || !isAffirmable(memory)) return [line];
+    const telling = textHash(detailedToldKey(memory as Telling));
+    const isCopy = this.#told.has(telling);
+    this.#told.add(telling);
+    return [
+      isCopy ? { ...line, duplicates: 'keep' } : line,
+      ...(memory.affirmedAt === undefined ? [] : [{ ...line, occurredAt: memory.affirmedAt }]),
+    ];
+  }
 }

@@ -124,8 +124,8 @@ async function importWith(
   const totals = { stored: 0, ...(upsert ? { updated: 0 } : {}), present: 0, refused: 0 };
   const refusals: Refusal[] = [];
   let position: string | undefined;
-  for await (const { position: covered, replayed, unchanged, ...result } of results) {
-    if (replayed || unchanged) totals.present++;
+  for await (const { position: covered, replayed, unchanged, duplicate, ...result } of results) {
+    if (replayed || unchanged || duplicate) totals.present++;
     else if (result.status === 201) totals.stored++;
     else if (result.status === 200) totals.updated = (totals.updated ?? 0) + 1;
     else {

@@ -1,12 +1,17 @@
 import { z } from 'zod';
 import { parseInput } from '../domain/input/parse-input.ts';
 import { Problem } from '../domain/problems.ts';
-import type { CommandContext, CommandServices } from './context.ts';
+import { withConflictsSought, type CommandContext, type CommandServices } from './context.ts';
 import { LineOrder } from './line-order.ts';
-import type { MemoryResult } from './change-memory.ts';
+import type { InTurn, StoreResult } from './create-memory.ts';
 import { putMemory } from './put-memory.ts';
-import { answerConflicts, type ConflictAnswer, type ConflictFinder } from './resolve-conflicts.ts';
-import { storeMemory, storeMemoryInput, type InTurn } from './store-memory.ts';
+import {
+  answerConflicts,
+  isAnswered,
+  type ConflictAnswer,
+  type ConflictFinder,
+} from './resolve-conflicts.ts';
+import { storeMemory, storeMemoryInput } from './store-memory.ts';
 
 /** A memory to store; with `upsert`, it replaces the memory with its externalId. */
 const bulkLineInput = storeMemoryInput
@@ -35,6 +40,8 @@ export interface BulkLineResult extends Omit<ConflictAnswer, 'position'> {
   /** Covers this line and all lines before it. */
   readonly position?: number;
   readonly problem?: Problem;
+  /** A memory said the same already, and was told again. */
+  readonly duplicate?: true;
   /** The memory with this externalId already had these values. */
   readonly unchanged?: true;
   /** The line was stored before under the same Idempotency-Key: this is its first answer. */
@@ -124,18 +131,18 @@ async function storeLine(
     if (sent instanceof Problem) throw sent;
     const input = parseInput(bulkLineInput, sent);
     externalId = input.externalId;
-    const context = contextOf(line, sent);
     const mode = input.onConflict;
+    const context = withConflictsSought(contextOf(line, sent), mode);
     let upTo = 0;
     const result = await order.store(input, async (inTurn) => {
       // The lines before it are among the memories that it is compared with.
-      if (mode !== 'ignore') {
+      if (isAnswered(mode)) {
         await Promise.all(earlier);
         upTo = await services.store.log.head();
       }
       return carryOut(services, context, input, inTurn);
     });
-    const { snapshot, replayed, isUnchanged, isNew } = result;
+    const { snapshot, replayed, isUnchanged, isNew, affirmed } = result;
     const found = await answerConflicts(services, context, result, {
       mode,
       upTo,
@@ -148,6 +155,7 @@ async function storeLine(
       id: snapshot.state.value.id,
       ...(externalId !== undefined && { externalId }),
       ...found,
+      ...(affirmed && { duplicate: true }),
       ...(isUnchanged && { unchanged: true }),
       ...(replayed && { replayed }),
     };
@@ -162,9 +170,10 @@ async function carryOut(
   context: CommandContext,
   { upsert, ...memory }: z.infer<typeof bulkLineInput>,
   inTurn: InTurn,
-): Promise<MemoryResult & { readonly isNew: boolean }> {
+): Promise<StoreResult & { readonly isNew: boolean }> {
   const { externalId } = memory;
   if (upsert && externalId !== undefined)
     return putMemory(services, context, { ...memory, externalId }, {}, inTurn);
-  return { ...(await storeMemory(services, context, memory, inTurn)), isNew: true };
+  const stored = await storeMemory(services, context, memory, inTurn);
+  return { ...stored, isNew: !stored.affirmed };
 }

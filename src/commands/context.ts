@@ -31,6 +31,13 @@ export interface CommandContext {
   readonly causationId?: string;
   readonly traceId?: string;
   readonly idempotency?: Idempotency;
+  /** Whether conflicts of the memory are to be looked for after the command. */
+  readonly seeksConflicts?: boolean;
+}
+
+/** The context of a command that stores, or changes a text. Without `onConflict`, its conflicts are looked for after the answer. */
+export function withConflictsSought(context: CommandContext, onConflict: string | undefined): CommandContext {
+  return onConflict === undefined ? { ...context, seeksConflicts: true } : context;
 }
 
 /** The same context in another tenant. */
@@ -60,12 +67,12 @@ export function callerKey(vault: KeyVault, { tenant, user }: TenantContext): Key
 
 /** Context of an event that is not sealed and so cannot contain the reason of the command. The memory's own event contains it. */
 export function unsealedContext(context: CommandContext): EventContext {
-  const { reason: _, ...rest } = eventContext(context);
+  const { reason: _, seeksConflicts: __, ...rest } = eventContext(context);
   return rest;
 }
 
 export function eventContext(context: CommandContext, key?: KeyRef): EventContext {
-  const { caller, cause, reason, correlationId, causationId, traceId, idempotency } = context;
+  const { caller, cause, reason, correlationId, causationId, traceId, idempotency, seeksConflicts } = context;
   const onBehalfOf = servedUser(caller);
   return {
     tenant: caller.tenant,
@@ -78,6 +85,7 @@ export function eventContext(context: CommandContext, key?: KeyRef): EventContex
     ...(traceId !== undefined && { traceId }),
     ...(reason !== undefined && { reason }),
     ...(idempotency && { commandId: idempotency.commandId, bodyHash: idempotency.bodyHash }),
+    ...(seeksConflicts && { seeksConflicts }),
     ...(key && { key }),
   };
 }

@@ -20,16 +20,8 @@ import {
 import { claimHolder, claimStreamOf, releaseClaim, takeClaim } from './claims.ts';
 import { CommandRecord } from './command-record.ts';
 import type { CommandContext, CommandServices } from './context.ts';
-import {
-  assertSubject,
-  create,
-  externalIdTaken,
-  firstAnswer,
-  newMemoryKey,
-  place,
-  storeMemoryInput,
-  type InTurn,
-} from './store-memory.ts';
+import { create, firstAnswer, type InTurn } from './create-memory.ts';
+import { assertSubject, externalIdTaken, newMemoryKey, place, storeMemoryInput } from './store-memory.ts';
 
 export const putMemoryInput = storeMemoryInput.omit({ externalId: true }).meta({ id: 'PutMemory' });
 

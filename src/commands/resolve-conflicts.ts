@@ -5,6 +5,7 @@ import type { Conflict, ConflictKind } from '../domain/consistency/conflicts.ts'
 import { Problem } from '../domain/problems.ts';
 import { loadVisibleMemory, type MemoryResult } from './change-memory.ts';
 import type { CommandContext, CommandServices } from './context.ts';
+import type { StoreResult } from './create-memory.ts';
 import { linkMemories } from './link-memories.ts';
 import { recordAuditRead } from './record-audit-read.ts';
 import { runOnce } from './run-once.ts';
@@ -44,7 +45,7 @@ interface ConflictReport {
 
 /** What the conflicts of a memory add to the answer of the command that stored it. */
 export interface ConflictAnswer {
-  /** Absent with `ignore`. */
+  /** Absent unless the caller asks for them. */
   readonly conflicts?: readonly ReportedConflict[];
   readonly warnings?: readonly { readonly code: 'conflicts-incomplete'; readonly detail: string }[];
   /** Covers the memory and the links that were written. */
@@ -52,7 +53,8 @@ export interface ConflictAnswer {
 }
 
 interface ConflictRequest {
-  readonly mode: ConflictMode;
+  /** Undefined if conflicts are not part of the answer. */
+  readonly mode: ConflictMode | undefined;
   /** Position up to which memories are compared. */
   readonly upTo: number;
   readonly finder: ConflictFinder;
@@ -65,11 +67,13 @@ interface ConflictRequest {
 export async function answerConflicts(
   services: CommandServices,
   context: CommandContext,
-  result: MemoryResult,
+  result: StoreResult,
   { explain, ...request }: ConflictRequest & { readonly explain: (error: unknown) => Problem },
 ): Promise<ConflictAnswer> {
   const { position } = result;
-  if (request.mode === 'ignore') return { position };
+  if (!isAnswered(request.mode)) return { position };
+  // It was compared when it was stored.
+  if (result.affirmed) return { conflicts: [], position };
   try {
     const report = await resolveConflicts(services, context, result, request);
     return {
@@ -80,6 +84,11 @@ export async function answerConflicts(
   } catch (error) {
     return { conflicts: [], warnings: [incomplete(explain(error).message)], position };
   }
+}
+
+/** Whether the answer to a store lists its conflicts. */
+export function isAnswered(mode: ConflictMode | undefined): boolean {
+  return mode !== undefined && mode !== 'ignore';
 }
 
 function incomplete(detail: string) {
@@ -149,7 +158,7 @@ async function resolve(
   services: CommandServices,
   context: CommandContext,
   stored: StoredValue,
-  { conflict, mode }: { readonly conflict: Conflict; readonly mode: ConflictMode },
+  { conflict, mode }: { readonly conflict: Conflict; readonly mode: ConflictMode | undefined },
 ): Promise<{ readonly kind: ConflictKind; readonly position: number } | undefined> {
   try {
     const { snapshot } = await loadVisibleMemory(services, context, conflict.id);

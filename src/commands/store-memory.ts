@@ -10,24 +10,36 @@ import {
   tagsSchema,
   timestamp,
 } from '../domain/memory/content.ts';
+import { isAffirmable } from '../domain/memory/affirmation.ts';
 import type { MemoryEvent } from '../domain/memory/events.ts';
-import { decide, initialState, type MemoryValue } from '../domain/memory/memory.ts';
+import type { MemoryValue } from '../domain/memory/memory.ts';
 import { assertFits } from '../domain/memory/size.ts';
 import { foldMemory, isLive, type LiveSnapshot } from '../domain/memory/snapshot.ts';
 import { invalid, Problem } from '../domain/problems.ts';
 import { memoryStream } from '../domain/streams.ts';
-import { WrongExpectedRevision, type AppendResult } from '../ports/event-log.ts';
+import { WrongExpectedRevision } from '../ports/event-log.ts';
 import type { LoadedEvent } from '../ports/event-store.ts';
 import type { KeyRef } from '../ports/key-vault.ts';
-import { unknownMemory, type MemoryResult } from './change-memory.ts';
 import { claimStreamOf, releaseClaim, takeClaim } from './claims.ts';
 import { CommandRecord } from './command-record.ts';
-import { eventContext, type CommandContext, type CommandServices } from './context.ts';
+import type { CommandContext, CommandServices } from './context.ts';
+import {
+  create,
+  firstAnswer,
+  storeUnclaimed,
+  type Draft,
+  type InTurn,
+  type StoreResult,
+} from './create-memory.ts';
 import { writablePlacement } from './placement.ts';
+import { affirmedAnswer, storeFact } from './store-fact.ts';
 
 /** What to do about memories that a new one contradicts, supersedes or duplicates. */
 const conflictModes = ['ignore', 'report', 'supersede'] as const;
 export type ConflictMode = (typeof conflictModes)[number];
+
+/** What to do about a fact that is told again. */
+const duplicateModes = ['affirm', 'keep'] as const;
 
 export const storeMemoryInput = z
   .strictObject({
@@ -41,97 +53,90 @@ export const storeMemoryInput = z
     occurredAt: timestamp.optional(),
     representations: representationsInput.prefault({}),
     subject: identifier.optional(),
-    onConflict: z.enum(conflictModes).default('ignore').meta({
+    duplicates: z.enum(duplicateModes).default('affirm').meta({
       description:
-        '`ignore`: do not compare it with other memories. `report`: list the memories of the same layer and scope that it contradicts, supersedes or duplicates. `supersede`: also link it as superseding them, where the confidence is high enough',
+        'What to do if a memory of the same layer and scope says the same already. `affirm`: store no second one, but count that it was told again. `keep`: store it all the same. Memories with an `externalId`, and those of the session layer, are always stored',
+    }),
+    onConflict: z.enum(conflictModes).optional().meta({
+      description:
+        'By default, memories of the same layer and scope that it contradicts are looked for after the answer, and linked. `report`: the answer lists the memories of the same layer and scope that it contradicts, supersedes or duplicates. `supersede`: also link it as superseding them, where the confidence is high enough. `ignore`: do not compare it with other memories',
     }),
   })
   .meta({ id: 'StoreMemory' });
 
 export type StoreMemoryInput = z.infer<typeof storeMemoryInput>;
 
-/** Delays the append until earlier lines of a bulk request are appended; ids are claimed without that delay. */
-export type InTurn = (append: () => Promise<AppendResult>) => Promise<AppendResult>;
-
 /**
- * Stores a memory. With an Idempotency-Key or an externalId, its id is claimed first, so that a repetition finds it and a
- * concurrent writer loses. If a process stopped between claim and append, the next writer stores under the claimed id.
+ * Stores a memory. With an Idempotency-Key, its id is claimed first, so that a repetition finds it. If a process stopped between
+ * claim and append, the next writer stores under the claimed id. A fact that is told again affirms the memory that has it.
  */
 export async function storeMemory(
   services: CommandServices,
   context: CommandContext,
   input: StoreMemoryInput,
   inTurn: InTurn = (append) => append(),
-): Promise<MemoryResult> {
-  const { caller } = context;
-  const value = place(caller, input);
+): Promise<StoreResult> {
+  const value = place(context.caller, input);
   // Checked before anything is claimed.
   assertFits(value);
+  const draft = { value, key: newMemoryKey(services, context, input, value), inTurn };
+  const store = storing(services, context, input, draft);
   const record = CommandRecord.of(services, context);
-  const unique =
-    input.externalId === undefined
-      ? undefined
-      : claimStreamOf(services.vault, caller.tenant, 'externalId', input.externalId);
-  const key = newMemoryKey(services, context, input, value);
   for (;;) {
     const fresh = services.newId();
-    let id = record ? await takeClaim(services, context, record.stream, fresh) : fresh;
+    const id = record ? await takeClaim(services, context, record.stream, fresh) : fresh;
     if (record && id !== fresh) {
-      // The key was used before: check the body before the externalId is claimed.
-      const earlier = await services.store.load<MemoryEvent>(memoryStream(caller.tenant, id));
-      const replay = firstAnswer(record, earlier);
+      // The key was used before: check the body before anything else is claimed.
+      const earlier = await services.store.load<MemoryEvent>(memoryStream(context.caller.tenant, id));
+      const replay = firstAnswer(record, earlier) ?? (await affirmedAnswer(services, context, record));
       if (replay) return replay;
       if (earlier.length > 0) {
         await releaseClaim(services, context, record.stream, id);
         continue;
       }
     }
-    if (unique) id = await takeClaim(services, context, unique, id);
-    try {
-      const claimed = { ...value, id, ...(unique && { claim: unique }) };
-      return await create(services, context, { value: claimed, key, inTurn });
-    } catch (error) {
-      if (!(error instanceof WrongExpectedRevision)) throw error;
-    }
-    const loaded = await services.store.load<MemoryEvent>(memoryStream(caller.tenant, id));
-    const replay = record && firstAnswer(record, loaded);
-    if (replay) return replay;
-    const snapshot = foldMemory(loaded);
-    if (unique && isLive(snapshot) && snapshot.state.value.claim === unique) {
-      throw externalIdTaken(caller, snapshot);
-    }
-    // The erasure of that memory has not released the claim yet, or a run with the same key and another body left it.
-    if (unique) await releaseClaim(services, context, unique, id);
+    const result = await store(id);
+    if (result) return result;
   }
 }
 
-/** Stores the value as the first event of its memory. Throws `WrongExpectedRevision` if its id is taken. */
-export async function create(
+/** How this memory is stored under an id. Undefined if a concurrent run of the command took the id, or a claim was left behind. */
+function storing(
   services: CommandServices,
   context: CommandContext,
-  { value, key, inTurn }: { readonly value: MemoryValue; readonly key: KeyRef; readonly inTurn: InTurn },
-): Promise<MemoryResult> {
-  const events = decide({ type: 'store', value }, initialState);
-  const stream = memoryStream(context.caller.tenant, value.id);
-  const { position, time } = await inTurn(() =>
-    services.store.append(stream, 'noStream', events, { ...eventContext(context, key), keyIsNew: true }),
-  );
-  const facts = events.map((event, revision) => ({ event, revision, position, time, erased: false }));
-  const snapshot = foldMemory(facts);
-  if (!isLive(snapshot)) throw unknownMemory();
-  return { snapshot, position, replayed: false };
+  { externalId, duplicates, subject }: StoreMemoryInput,
+  draft: Draft,
+): (id: string) => Promise<StoreResult | undefined> {
+  if (externalId !== undefined) return (id) => storeNamed(services, context, draft, externalId, id);
+  if (!isAffirmable(draft.value)) return (id) => storeUnclaimed(services, context, draft, id);
+  return (id) => storeFact(services, context, { ...draft, duplicates, subject }, id);
 }
 
-/** The first answer of a repeated command, if it was this command that stored the memory. */
-export function firstAnswer(
-  record: CommandRecord,
-  loaded: readonly LoadedEvent<MemoryEvent>[],
-): MemoryResult | undefined {
-  const first = loaded.slice(0, 1);
-  if (record.lastEventIn(first) < 0) return undefined;
-  const snapshot = foldMemory(first);
-  if (!isLive(snapshot)) throw unknownMemory();
-  return { snapshot, position: first[0]!.position, replayed: true };
+/** Stores the memory with this externalId. A concurrent writer loses. */
+async function storeNamed(
+  services: CommandServices,
+  context: CommandContext,
+  { value, key, inTurn }: Draft,
+  externalId: string,
+  ownId: string,
+): Promise<StoreResult | undefined> {
+  const { caller } = context;
+  const claim = claimStreamOf(services.vault, caller.tenant, 'externalId', externalId);
+  const id = await takeClaim(services, context, claim, ownId);
+  try {
+    return await create(services, context, { value: { ...value, id, claim }, key, inTurn });
+  } catch (error) {
+    if (!(error instanceof WrongExpectedRevision)) throw error;
+  }
+  const loaded = await services.store.load<MemoryEvent>(memoryStream(caller.tenant, id));
+  const record = CommandRecord.of(services, context);
+  const replay = record && firstAnswer(record, loaded);
+  if (replay) return replay;
+  const snapshot = foldMemory(loaded);
+  if (isLive(snapshot) && snapshot.state.value.claim === claim) throw externalIdTaken(caller, snapshot);
+  // The erasure of that memory has not released the claim yet, or a run with the same key and another body left it.
+  await releaseClaim(services, context, claim, id);
+  return undefined;
 }
 
 /** The key of a new memory; it belongs to the subject whose erasure erases the memory. */
@@ -170,7 +175,7 @@ export function externalIdTaken(caller: TenantContext, { state: { value } }: Liv
 
 /** Completes the scope from the credential and checks that the caller may write there. Throws if an identifier is missing. */
 export function place(caller: TenantContext, input: StoreMemoryInput): Omit<MemoryValue, 'id'> {
-  const { layer, subject: _, onConflict: __, scope, ...rest } = input;
+  const { layer, subject: _, onConflict: __, duplicates: ___, scope, ...rest } = input;
   const placement = writablePlacement(caller, { layer, scope }, 'memories');
   const { externalId, occurredAt, ...value } = rest;
   return {

@@ -2,8 +2,12 @@
 type Name = `${string}-${string}.${string}`;
 
 export const memoryStream = (tenant: string, memoryId: string): Name => `memory-${tenant}.${memoryId}`;
+/** How often the memory was told again. Beside its own stream, so that loading the memory does not depend on it. */
+export const affirmationsStream = (tenant: string, memoryId: string): Name =>
+  `memory-${tenant}.${memoryId}.affirmed`;
 export const linksStream = (tenant: string, sourceId: string): Name => `links-${tenant}.${sourceId}`;
 export const feedbackStream = (tenant: string, memoryId: string): Name => `feedback-${tenant}.${memoryId}`;
+export const factStream = (tenant: string, pseudonym: string): Name => `fact-${tenant}.${pseudonym}`;
 export const claimStream = (tenant: string, pseudonym: string): Name => `claim-${tenant}.${pseudonym}`;
 /** `pseudonym` is that of `summaryScopeKey`: identifiers may contain any character. */
 export const summaryStream = (tenant: string, pseudonym: string): Name => `summary-${tenant}.${pseudonym}`;

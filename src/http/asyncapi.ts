@@ -212,6 +212,10 @@ const metadata: JsonSchema = {
     commandId: text('Id of the command; the same for all its repetitions'),
     bodyHash: text('Keyed hash of the canonical arguments of the command'),
     traceId: text('W3C trace id of the request'),
+    seeksConflicts: {
+      type: 'boolean',
+      description: 'Whether the conflicts of the memory are looked for after the command',
+    },
     keyId: text('Id of the key that seals the data'),
     subject: text('Keyed hash of the person that the content is about'),
     hash: text('SHA-256, in hex, of id, stream, type, version, data and metadata as they are stored'),

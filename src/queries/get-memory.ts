@@ -1,19 +1,20 @@
 import type { TenantContext } from '../domain/access/context.ts';
 import { isVisible, visible } from '../domain/access/visibility.ts';
+import { affirmationsAfter, type AffirmationEvent, type Affirmations } from '../domain/memory/affirmation.ts';
 import type { MemoryEvent } from '../domain/memory/events.ts';
 import { foldMemory, isLive, type LiveSnapshot } from '../domain/memory/snapshot.ts';
 import { noAccess, viewOf, type Counters, type MemoryView } from '../domain/memory/view.ts';
 import { Problem } from '../domain/problems.ts';
-import { isMemoryId, memoryStream } from '../domain/streams.ts';
+import { affirmationsStream, isMemoryId, memoryStream } from '../domain/streams.ts';
 import type { EventStore, LoadedEvent } from '../ports/event-store.ts';
-import { countersOf, feedbackCounts, type CountersRow } from './memory-row.ts';
+import { affirmedSql, countersOf, feedbackCounts, type CountersRow } from './memory-row.ts';
 import type { ReadModels, Wait } from './read-models.ts';
 import { Parameters } from './sql-builder.ts';
 import { useSql } from './use-sql.ts';
 
 /**
- * The memory, read from its own stream: always the latest acknowledged state, or the one at `asOf`. Its counters come from
- * other streams and include them up to `minPosition`.
+ * The memory and its affirmations, read from their streams: always the latest acknowledged state, or the one at `asOf`. Its other
+ * counters come from read models and include them up to `minPosition`.
  */
 export async function getMemory(
   store: EventStore,
@@ -22,11 +23,33 @@ export async function getMemory(
   memoryId: string,
   { asOf, ...wait }: { readonly asOf?: number | undefined } & Wait,
 ): Promise<MemoryView> {
-  const { loaded, snapshot: latest } = await loadVisible(store, caller, memoryId);
+  const [{ loaded, snapshot: latest }, affirmations] = await Promise.all([
+    loadVisible(store, caller, memoryId),
+    readAffirmations(store, caller.tenant, memoryId, asOf),
+  ]);
   const snapshot =
     asOf === undefined ? latest : foldMemory(loaded.filter(({ position }) => position <= asOf));
   if (!isLive(snapshot)) throw unknownMemory();
-  return viewOf(caller.tenant, snapshot, await readCounters(models, caller, memoryId, wait));
+  const counters = await readCounters(models, caller, memoryId, wait);
+  return viewOf(caller.tenant, snapshot, { ...counters, ...affirmations });
+}
+
+/** How often a memory was told again up to the position `asOf`, by default up to now. */
+async function readAffirmations(
+  store: EventStore,
+  tenant: string,
+  memoryId: string,
+  asOf = Infinity,
+): Promise<Affirmations> {
+  const stream = affirmationsStream(tenant, memoryId);
+  const size = asOf === Infinity ? 1 : 500;
+  for (let from: number | undefined; ;) {
+    const page = await store.loadLast<AffirmationEvent>(stream, size, from);
+    const last = page.find(({ position }) => position <= asOf);
+    const first = page.at(-1);
+    if (last || !first || first.revision === 0) return affirmationsAfter(last?.event);
+    from = first.revision - 1;
+  }
 }
 
 /** A memory's events. Throws the same `not-found` whether the memory is unknown, erased, or hidden from the caller now. */
@@ -55,7 +78,7 @@ export async function readCounters(
     return models.sql.queryAs<CountersRow & Record<string, unknown>>(
       tenant,
       `select u.accesses, u.last_accessed_at, ${feedbackCounts(view.table('feedback'), keys.tenant, keys.memoryId)} as feedback,
-         ${useSql(view, user, keys, parameters)} as use
+         ${useSql(view, user, keys, parameters)} as use, ${affirmedSql(view, keys, parameters)} as affirmed
        from (select 1) one
        left join ${view.table('usage')} u on u.tenant = ${keys.tenant} and u.memory_id = ${keys.memoryId}`,
       parameters.values,

@@ -1,13 +1,15 @@
 import type { Cause, TenantContext } from '../domain/access/context.ts';
 import { canonicalJson, type JsonValue } from '../domain/json.ts';
+import { affirmationsAfter, neverAffirmed, type AffirmationEvent } from '../domain/memory/affirmation.ts';
 import type { MemoryEvent } from '../domain/memory/events.ts';
 import { evolve, initialState, type MemoryState } from '../domain/memory/memory.ts';
+import { affirmationsStream } from '../domain/streams.ts';
 import type { EventStore } from '../ports/event-store.ts';
 import { loadVisible } from './get-memory.ts';
 
 export interface Version {
   readonly revision: number;
-  readonly type: MemoryEvent['type'];
+  readonly type: MemoryEvent['type'] | AffirmationEvent['type'];
   readonly at: Date;
   readonly actor: string;
   /** The user that an agent acted for. */
@@ -19,29 +21,34 @@ export interface Version {
   readonly position: number;
 }
 
-/** All versions of a memory, oldest first, with who made each, when and why. */
+/** All versions of a memory and each time that it was told again, oldest first, with who did it, when and why. */
 export async function readHistory(
   store: EventStore,
   caller: TenantContext,
   memoryId: string,
 ): Promise<Version[]> {
   let state: MemoryState = initialState;
+  let affirmations = neverAffirmed;
+  let revision = 0;
   const { loaded: events } = await loadVisible(store, caller, memoryId);
-  return events.map((loaded) => {
-    const next = evolve(state, loaded.event);
-    const version: Version = {
-      revision: loaded.revision,
-      type: loaded.event.type,
+  const affirmed = await store.load<AffirmationEvent>(affirmationsStream(caller.tenant, memoryId));
+  const all = [...events, ...affirmed].sort((left, right) => left.position - right.position);
+  return all.map((loaded) => {
+    const { event, metadata } = loaded;
+    const before = { ...fieldsOf(state), ...affirmations };
+    if (event.type === 'MemoryAffirmed') affirmations = affirmationsAfter(event);
+    else [state, revision] = [evolve(state, event), loaded.revision];
+    return {
+      revision,
+      type: event.type,
       at: loaded.time,
-      actor: loaded.metadata.actor,
-      ...(loaded.metadata.onBehalfOf !== undefined && { onBehalfOf: loaded.metadata.onBehalfOf }),
-      cause: loaded.metadata.cause,
+      actor: metadata.actor,
+      ...(metadata.onBehalfOf !== undefined && { onBehalfOf: metadata.onBehalfOf }),
+      cause: metadata.cause,
       ...(loaded.reason !== undefined && { reason: loaded.reason }),
-      changes: difference(fieldsOf(state), fieldsOf(next)),
+      changes: difference(before, { ...fieldsOf(state), ...affirmations }),
       position: loaded.position,
     };
-    state = next;
-    return version;
   });
 }
 

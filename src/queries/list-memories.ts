@@ -89,7 +89,7 @@ async function readPage(
   }
   const rows = await sql.queryAs<MemoryRow>(
     caller.tenant,
-    `select ${memoryColumns(view, caller.user, parameters)} from ${view.table('memories')} m ${joinUsage(view.table('usage'))}
+    `select ${memoryColumns(view, caller.user, parameters, asOf)} from ${view.table('memories')} m ${joinUsage(view.table('usage'))}
      where ${allOf(conditions)} order by m.memory_id ${direction} limit ${parameters.bind(limit + 1)}`,
     parameters.values,
   );

@@ -4,6 +4,7 @@ import { inBackground } from '../support/background.ts';
 import { pause } from '../support/pause.ts';
 import { underLease } from '../worker/under-lease.ts';
 import type { CommandSide } from './command-side.ts';
+import { startConflicts } from './conflicts.ts';
 import { startOutcomes } from './outcomes.ts';
 import { systemCommandContext, type Process } from './process.ts';
 import type { ReadSide } from './read-side.ts';
@@ -27,6 +28,7 @@ export function startWorker(
   startProcessor(own, erasures);
   startSummaries(own, { services: commands, store, models, ledger });
   startExperience(own, { services: commands, store, models, embedders: readSide.embedders, ledger });
+  startConflicts(own, { commands, store }, readSide);
   const outcomes = startOutcomes(own, { services: commands, store, models });
   startPolicies(own, outcomes, learning);
   startRenewal(own, operations);

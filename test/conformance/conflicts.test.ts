@@ -1,6 +1,7 @@
 /** @module-tag servers */
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Client, Json, Reply } from '../support/api.ts';
+import { eventually } from '../support/eventually.ts';
 import { expectInvalid } from '../support/problem.ts';
 import { newTenant, type Tenant } from '../support/tenant.ts';
 import { useSharedServer } from '../support/use-server.ts';
@@ -73,7 +74,7 @@ describe('onConflict: report', () => {
   it('[A14] answers duplicates, and an empty list where nothing is in conflict', async () => {
     const text = 'The spare key of the boat house hangs behind the second oar.';
     const first = await stored(text);
-    expect((await reported(text)).conflicts).toMatchObject([
+    expect((await reported(text, { duplicates: 'keep' })).conflicts).toMatchObject([
       { id: first.id, kind: 'duplicates', confidence: 1 },
     ]);
     expect((await reported('Ines speaks Portuguese and German.')).conflicts).toEqual([]);
@@ -226,8 +227,10 @@ describe('onConflict in other commands that store', () => {
   it('[A14] without onConflict, or with ignore, the answer has no conflicts', async () => {
     await stored(starter);
     expect(await admin.store({ content: business })).not.toHaveProperty('conflicts');
-    expect(await admin.store({ content: business, onConflict: 'ignore' })).not.toHaveProperty('conflicts');
-    const { memory } = await admin.store({ content: starter, onConflict: 'report' });
+    const silver = 'Northwind is on the Silver plan.';
+    expect(await admin.store({ content: silver, onConflict: 'ignore' })).not.toHaveProperty('conflicts');
+    const gold = 'Northwind is on the Gold plan.';
+    const { memory } = await admin.store({ content: gold, onConflict: 'report' });
     expect(memory).not.toHaveProperty('onConflict');
     expectInvalid(await admin.post('/v1/memories', { content: business, onConflict: 'merge' }), 'onConflict');
   });
@@ -296,5 +299,37 @@ describe('repetitions and races', () => {
     const { memory, conflicts } = await reported('The port of gate q is 9999', { onConflict: 'supersede' });
     expect(conflicts.length).toBeGreaterThan(0);
     expect(ids({ conflicts })).not.toContain(memory.id);
+  });
+});
+
+describe('a store without onConflict', () => {
+  it('[A14] is linked to what it contradicts soon after its answer, with the confidence of the finding', async () => {
+    const old = await stored(starter);
+    const { memory } = await admin.store({ content: business });
+    const related = async () => (await admin.get(`/v1/memories/${memory.id}/related`)).body.items as Json[];
+    await eventually(related).toMatchObject([
+      { memory: { id: old.id }, type: 'contradicts', direction: 'outgoing', confidence: expect.any(Number) },
+    ]);
+    expect((await related())[0].confidence).toBeLessThan(1);
+    const linked = `/v1/audit/events?type=MemoriesLinked&memory=${memory.id}`;
+    await eventually(async () => (await admin.get(linked)).body.items as Json[]).toMatchObject([
+      { actor: 'system', cause: 'system' },
+    ]);
+  });
+
+  it('[A14] is compared again when its text is changed, and not if the caller does not want it', async () => {
+    const old = await stored(starter);
+    const ignored = await admin.store({ content: business, onConflict: 'ignore' });
+    const { memory } = await admin.store({ content: 'Northwind has two offices in Leeds.' });
+    const { body } = await admin.patch(
+      `/v1/memories/${memory.id}`,
+      { content: 'Northwind is on the Silver plan.' },
+      { 'if-match': '*' },
+    );
+    const idsLinked = async () => (await linksOf(memory, body.position)).map(({ id }) => id as string).sort();
+    await eventually(idsLinked).toEqual([old.id, ignored.memory.id].sort());
+    expect(await linksOf(ignored.memory, body.position)).toEqual([
+      { id: memory.id, type: 'contradicts', direction: 'incoming' },
+    ]);
   });
 });

@@ -128,7 +128,7 @@ describe('history', () => {
   it('[A4] gives the reason and cause from X-Reason and X-Cause of each command', async () => {
     const reason = 'Korrektur: größer als 5 €, sagt 山田 👍';
     const why = { 'x-reason': utf8(reason), 'x-cause': 'llm' };
-    const memory = (await admin.post('/v1/memories', { content: 'first' }, why)).body.memory;
+    const memory = (await admin.post('/v1/memories', { content: 'a reason' }, why)).body.memory;
     await admin.patch(at(memory), { content: 'second' }, { 'if-match': '*', 'x-cause': 'system' });
     await admin.delete(at(memory), { 'x-reason': 'cleaning up' });
     await admin.post(`${at(memory)}/restore`, {}, { 'x-reason': 'was needed', 'x-cause': 'user' });
@@ -139,8 +139,9 @@ describe('history', () => {
   });
 
   it('[A4] accepts a reason in Latin-1, as fetch sends it', async () => {
-    const { memory } = (await admin.post('/v1/memories', { content: 'x' }, { 'x-reason': 'größer als ½' }))
-      .body;
+    const { memory } = (
+      await admin.post('/v1/memories', { content: 'Latin-1' }, { 'x-reason': 'größer als ½' })
+    ).body;
     expect((await history(memory))[0].reason).toBe('größer als ½');
   });
 

@@ -26,7 +26,7 @@ export interface Client {
   patch(path: string, body: unknown, headers?: Record<string, string>): Promise<Reply>;
   put(path: string, body?: unknown, headers?: Record<string, string>): Promise<Reply>;
   delete(path: string, headers?: Record<string, string>): Promise<Reply>;
-  /** Stores a memory, expects 201, and returns the memory with its position. */
+  /** Stores a memory, even if another one says the same, expects 201, and returns the memory with its position. */
   store(memory: Record<string, unknown>): Promise<{ memory: Json; position: string }>;
   /** Sends NDJSON to the bulk operation and returns the lines of the answer. */
   bulk(lines: readonly unknown[], headers?: Record<string, string>): Promise<Json[]>;
@@ -67,7 +67,7 @@ export function clientOf(
     put: (path, body, headers) => send('PUT', path, { body: body ?? {}, ...(headers && { headers }) }),
     delete: (path, headers) => send('DELETE', path, { ...(headers && { headers }) }),
     async store(memory) {
-      const reply = await send('POST', '/v1/memories', { body: memory });
+      const reply = await send('POST', '/v1/memories', { body: { duplicates: 'keep', ...memory } });
       if (reply.status !== 201)
         throw new Error(`store answered ${reply.status} ${JSON.stringify(reply.body)}`);
       return reply.body;

@@ -29,6 +29,7 @@ const memory: StoredMemory = {
   importance: 0.5,
   feedback: { helpful: 0, irrelevant: 0, outdated: 0, inaccurate: 0, duplicate: 0 },
   accessCount: 0,
+  affirmations: 0,
 };
 
 describe('a memory at a terminal', () => {

@@ -3,7 +3,7 @@ import { bulkStore as store, type BulkLine, type BulkLineResult } from '../../co
 import { lineIdentity } from '../command-id.ts';
 import { ItemStream, operation } from '../operation.ts';
 import { problemDocument } from '../problem.ts';
-import { conflictFields } from './conflicts.ts';
+import { conflictFields, duplicateField } from './conflicts.ts';
 import { bulkExample, bulkLineExample } from './examples.ts';
 
 export type { BulkLine } from '../../commands/bulk-store.ts';
@@ -34,6 +34,7 @@ export const bulkStore = operation({
         .literal(true)
         .optional()
         .meta({ description: 'Present if the memory was already stored with the same Idempotency-Key' }),
+      ...duplicateField,
       ...conflictFields,
     })
     .meta({ id: 'BulkLine' }),

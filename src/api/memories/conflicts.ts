@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { MemoryResult } from '../../commands/change-memory.ts';
-import { answerConflicts, type ConflictAnswer } from '../../commands/resolve-conflicts.ts';
+import type { StoreResult } from '../../commands/create-memory.ts';
+import { answerConflicts, isAnswered, type ConflictAnswer } from '../../commands/resolve-conflicts.ts';
 import type { ConflictMode } from '../../commands/store-memory.ts';
 import { conflictKinds } from '../../domain/consistency/conflicts.ts';
 import type { Call, Outcome } from '../operation.ts';
@@ -20,31 +20,43 @@ const conflictsSchema = z.array(
 
 /** Fields of the answer to a command that stores a memory, with `onConflict`. */
 export const conflictFields = {
-  conflicts: conflictsSchema
-    .optional()
-    .meta({ description: 'Conflicting memories, most certain first; absent if `onConflict` is `ignore`' }),
+  conflicts: conflictsSchema.optional().meta({
+    description:
+      'Conflicting memories, most certain first; absent unless `onConflict` is `report` or `supersede`',
+  }),
   warnings: z
     .array(z.object({ code: z.literal('conflicts-incomplete'), detail: z.string() }))
     .optional()
     .meta({ description: 'Present if conflicts may be missing' }),
 };
 
-export const storedAnswerSchema = memoryAnswerSchema.extend(conflictFields).meta({ id: 'StoredAnswer' });
+/** Field of the answer for a memory, or a line, that said nothing new. */
+export const duplicateField = {
+  duplicate: z.literal(true).optional().meta({
+    description: 'Present if a memory said the same already: that one is answered, and counts as told again',
+  }),
+};
+
+export const storedAnswerSchema = memoryAnswerSchema
+  .extend({ ...duplicateField, ...conflictFields })
+  .meta({ id: 'StoredAnswer' });
 
 /** The head of the log when a command arrives: conflicts are looked for up to there. 0 if the caller asks for none. */
 export async function arrivalOf(
   { commands }: Pick<Services, 'commands'>,
-  mode: ConflictMode,
+  mode: ConflictMode | undefined,
 ): Promise<number> {
-  return mode === 'ignore' ? 0 : commands.store.log.head();
+  return isAnswered(mode) ? commands.store.log.head() : 0;
 }
+
+type StoredAnswer = MemoryAnswer & Omit<ConflictAnswer, 'position'> & { readonly duplicate?: true };
 
 /** The outcome of a command that stored or replaced one memory. */
 export async function storedOutcome(
-  call: Call<{ readonly onConflict: ConflictMode }>,
-  result: MemoryResult,
+  call: Call<{ readonly onConflict?: ConflictMode | undefined }>,
+  result: StoreResult,
   { isNew, upTo }: { readonly isNew: boolean; readonly upTo: number },
-): Promise<Outcome<MemoryAnswer & Omit<ConflictAnswer, 'position'>>> {
+): Promise<Outcome<StoredAnswer>> {
   const { services, context, input, explain, token } = call;
   const { commands, conflicts: finder } = services;
   const mode = input.onConflict;
@@ -55,5 +67,16 @@ export async function storedOutcome(
     explain,
   });
   const outcome = await memoryOutcome(call, result, { isNew });
-  return { ...outcome, output: { ...outcome.output, ...found, position: token(position) } };
+  const { memory } = outcome.output;
+  const { affirmed } = result;
+  return {
+    ...outcome,
+    isNew,
+    output: {
+      memory: { ...memory, ...affirmed },
+      position: token(position),
+      ...(affirmed && { duplicate: true }),
+      ...found,
+    },
+  };
 }

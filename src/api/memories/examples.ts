@@ -23,6 +23,8 @@ export const memoryExample = {
   feedback: { helpful: 2, irrelevant: 0, outdated: 1, inaccurate: 0, duplicate: 0 },
   accessCount: 3,
   lastAccessedAt: at,
+  affirmations: 1,
+  affirmedAt: at,
 };
 
 export const memoryAnswerExample = { memory: memoryExample, position };

@@ -1,3 +1,4 @@
+import { withConflictsSought } from '../../commands/context.ts';
 import { putMemory as put, putMemoryInput } from '../../commands/put-memory.ts';
 import { externalIdSchema } from '../../domain/layers.ts';
 import { expectedRevisionField, mustBeNewField } from '../fields.ts';
@@ -32,7 +33,8 @@ export const putMemory = operation({
   async handle(call) {
     const { expectedRevision: match, mustBeNew: isNew, ...memory } = call.input;
     const upTo = await arrivalOf(call.services, memory.onConflict);
-    const result = await put(call.services.commands, call.context, memory, { match, isNew });
-    return { ...(await storedOutcome(call, result, { isNew: result.isNew, upTo })), isNew: result.isNew };
+    const context = withConflictsSought(call.context, memory.onConflict);
+    const result = await put(call.services.commands, context, memory, { match, isNew });
+    return storedOutcome(call, result, { isNew: result.isNew, upTo });
   },
 });

@@ -1,3 +1,4 @@
+import { withConflictsSought } from '../../commands/context.ts';
 import { storeMemory as store, storeMemoryInput } from '../../commands/store-memory.ts';
 import { operation } from '../operation.ts';
 import { arrivalOf, storedAnswerSchema, storedOutcome } from './conflicts.ts';
@@ -15,7 +16,8 @@ export const storeMemory = operation({
   command: { scope: () => ['POST', '/v1/memories'] },
   async handle(call) {
     const upTo = await arrivalOf(call.services, call.input.onConflict);
-    const result = await store(call.services.commands, call.context, call.input);
-    return storedOutcome(call, result, { isNew: true, upTo });
+    const context = withConflictsSought(call.context, call.input.onConflict);
+    const result = await store(call.services.commands, context, call.input);
+    return storedOutcome(call, result, { isNew: !result.affirmed, upTo });
   },
 });

@@ -1,3 +1,4 @@
+import { withConflictsSought } from '../../commands/context.ts';
 import { updateMemory as update, updateMemoryInput } from '../../commands/update-memory.ts';
 import { expectedRevisionField, memoryIdField } from '../fields.ts';
 import { operation } from '../operation.ts';
@@ -23,7 +24,8 @@ export const updateMemory = operation({
   audit: auditOfUnchanged,
   async handle(call) {
     const { memoryId, expectedRevision, ...patch } = call.input;
-    const result = await update(call.services.commands, call.context, memoryId, patch, expectedRevision);
+    const context = withConflictsSought(call.context, undefined);
+    const result = await update(call.services.commands, context, memoryId, patch, expectedRevision);
     return memoryOutcome(call, result);
   },
 });

@@ -15,8 +15,9 @@ export function memoryText(memory: StoredMemory): string {
     ['occurred', occurredAt],
     ['created', `${memory.createdAt} by ${memory.createdBy}`],
     ['updated', memory.updatedAt === memory.createdAt ? undefined : memory.updatedAt],
+    ['told again', timesText(memory.affirmations, memory.affirmedAt)],
     ['restorable', retentionUntil && `until ${retentionUntil}`],
-    ['accessed', accessText(accessCount, memory.lastAccessedAt)],
+    ['accessed', timesText(accessCount, memory.lastAccessedAt)],
   ];
   const head = `${memory.id}  ${memory.layer}  revision ${memory.revision}  ${memory.state}`;
   return [styleText('bold', head), ...labelled(rows), '', printableLines(memory.content)].join('\n');
@@ -38,7 +39,7 @@ function listText(items: readonly string[]): string | undefined {
   return items.length > 0 ? items.join(', ') : undefined;
 }
 
-function accessText(count: number, last: string | undefined): string | undefined {
+function timesText(count: number, last: string | undefined): string | undefined {
   if (count === 0) return undefined;
   return `${count === 1 ? 'once' : `${count} times`}${last === undefined ? '' : `, last ${last}`}`;
 }

@@ -59,7 +59,8 @@ export function storeCommand(): Command {
         : await client.memories.store({ ...body, externalId }, settings);
       if (json) return printJson(answer);
       const { id, revision } = answer.memory;
-      console.log(`${id} is stored${revision > 0 ? `, revision ${revision}` : ''}`);
+      const told = answer.duplicate ? 'said this already, and was told again' : 'is stored';
+      console.log(`${id} ${told}${revision > 0 ? `, revision ${revision}` : ''}`);
       for (const { id: other, kind, reason, confidence } of answer.conflicts ?? [])
         console.log(`It ${kind} ${other} (confidence ${confidence.toFixed(2)})\n  ${printable(reason)}`);
       for (const { detail } of answer.warnings ?? []) console.error(styleText('yellow', `Note: ${detail}`));

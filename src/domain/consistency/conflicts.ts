@@ -1,6 +1,7 @@
 import { jaccard, NEAR_DUPLICATE, shingles, type Shingles } from '../text/shingles.ts';
 import { SupersessionGraph } from '../links/supersession-graph.ts';
 import { inconsistencySteps, type Inconsistencies } from './detect-inconsistencies.ts';
+import { lastToldAt } from '../memory/affirmation.ts';
 import { mayDescribeSameEntity } from './same-entity.ts';
 import type { Statement } from './statement.ts';
 
@@ -83,6 +84,6 @@ function duplicatesOf(stored: Statement): (other: Statement) => Judgement | unde
   };
 }
 
-function timeOf({ occurredAt, updatedAt }: StoredStatement): number {
-  return Date.parse(occurredAt ?? updatedAt);
+function timeOf({ updatedAt, ...statement }: StoredStatement): number {
+  return Date.parse(lastToldAt({ ...statement, createdAt: updatedAt }));
 }

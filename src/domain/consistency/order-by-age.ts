@@ -1,4 +1,5 @@
 import { compareVersions, kindOf } from '../routing/planner/ordered-values.ts';
+import { lastToldAt } from '../memory/affirmation.ts';
 import type { Statement } from './statement.ts';
 import { isEqualPair, fieldKind, sharedFields } from './metadata-fields.ts';
 import type { FieldPair } from './verdict.ts';
@@ -51,7 +52,10 @@ function isShort(value: unknown): value is string {
 }
 
 function occurredAtPair(left: Statement, right: Statement): FieldPair | undefined {
-  const [own, other] = [left.occurredAt, right.occurredAt];
+  const [own, other] = [left, right].map(
+    ({ occurredAt, affirmedAt }) =>
+      occurredAt && lastToldAt({ occurredAt, createdAt: occurredAt, affirmedAt }),
+  );
   if (own === undefined || other === undefined || own === other) return undefined;
   return { field: 'occurredAt', values: [own, other] };
 }

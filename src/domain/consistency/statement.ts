@@ -10,4 +10,6 @@ export interface Statement {
   readonly metadata: JsonObject;
   /** ISO 8601. */
   readonly occurredAt?: string | undefined;
+  /** When it was last told again; ISO 8601. */
+  readonly affirmedAt?: string | undefined;
 }

@@ -46,6 +46,7 @@ const kinds = {
   retrieval: 'retrieval',
   outcome: 'retrieval',
   session: 'retrieval',
+  fact: 'internal',
   policy: 'internal',
   projection: 'internal',
 } as const satisfies Readonly<Record<EventCategory, TopicKind>>;

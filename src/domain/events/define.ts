@@ -28,6 +28,7 @@ export interface EventDefinition<
 export type EventCategory =
   | 'memory'
   | 'claim'
+  | 'fact'
   | 'links'
   | 'feedback'
   | 'summary'

@@ -24,6 +24,7 @@ import {
   ReasoningTraceResolved,
 } from '../experience/events.ts';
 import { MemoriesLinked, MemoriesUnlinked } from '../links/links.ts';
+import { FactClaimed, MemoryAffirmed } from '../memory/affirmation.ts';
 import {
   MemoryDeleted,
   MemoryErased,
@@ -67,6 +68,8 @@ const definitions = [
   MemoryDeleted,
   MemoryRestored,
   MemoryErased,
+  MemoryAffirmed,
+  FactClaimed,
   ClaimTaken,
   ClaimReleased,
   CommandAnswered,

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { identifier, layerSchema, scopeKeys, scopeSchema, type Scope } from '../layers.ts';
 import { jsonObject } from '../json.ts';
 import { feedbackKinds, type FeedbackKind } from '../retrieval/events.ts';
+import type { Affirmations } from './affirmation.ts';
 import { representationsSchema } from './content.ts';
 import type { LiveSnapshot } from './snapshot.ts';
 
@@ -41,6 +42,13 @@ export const memorySchema = z
         'Number of times that the memory was returned by a search or a context. Always current, even with `asOf`',
     }),
     lastAccessedAt: time.optional(),
+    affirmations: z.int().nonnegative().meta({
+      description: 'Number of times that the same was told again',
+    }),
+    affirmedAt: time.optional().meta({
+      description:
+        'When it was last told again. Where the newer of two memories comes first, this time counts',
+    }),
   })
   .meta({ id: 'Memory' });
 
@@ -53,7 +61,7 @@ export type Counters = {
   readonly feedback: Record<FeedbackKind, number>;
   readonly accessCount: number;
   readonly lastAccessedAt?: string;
-};
+} & Affirmations;
 
 export const noFeedback: Readonly<Record<FeedbackKind, number>> = {
   helpful: 0,
@@ -66,7 +74,12 @@ export const noFeedback: Readonly<Record<FeedbackKind, number>> = {
 /** Importance of a memory until it is learned. */
 const neutralImportance = 0.5;
 
-export const noAccess: Counters = { importance: neutralImportance, feedback: noFeedback, accessCount: 0 };
+export const noAccess: Counters = {
+  importance: neutralImportance,
+  feedback: noFeedback,
+  accessCount: 0,
+  affirmations: 0,
+};
 
 /** Builds the API representation. The order of keys does not depend on how the events were stored. */
 export function viewOf(tenant: string, snapshot: LiveSnapshot, counters: Counters = noAccess): MemoryView {

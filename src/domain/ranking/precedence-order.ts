@@ -9,7 +9,7 @@ export interface Ranked {
   readonly relevance: number;
   readonly layer: Layer;
   readonly scope: Scope;
-  /** When it occurred, else when it was stored; milliseconds since the epoch. */
+  /** When it was last told (`lastToldAt`); milliseconds since the epoch. */
   readonly time: number;
   readonly substance: Substance;
 }

@@ -59,7 +59,8 @@ export const memoryBindings = [
     success: { status: 200, description: 'The contradictions and supersessions that were found' },
   }),
   bind(storeMemory, 'post', '/v1/memories', {
-    success: { status: 201, description: 'Stored' },
+    success: { status: 200, description: 'Told again: the memory that said it first' },
+    created: { status: 201, description: 'Stored' },
     headers: located,
   }),
   bind(putMemory, 'put', '/v1/memories/external/:externalId', {

@@ -38,8 +38,8 @@ const body = z.looseObject({
 const skippedRoles = new Set(['system', 'developer']);
 
 /**
- * `POST /v3/memories/add/`: stores each message verbatim as a memory of its own, in their order. Messages without text are
- * left out. Nothing is stored if one of them is refused.
+ * `POST /v3/memories/add/`: stores each message verbatim as a memory of its own, in their order, unless one says the same already.
+ * Messages without text are left out. Nothing is stored if one of them is refused.
  */
 export const add: Handler = async (request) => {
   const { messages, metadata, timestamp, expiration_date: expiration, ...rest } = await bodyOf(request, body);
@@ -64,13 +64,20 @@ export const add: Handler = async (request) => {
   });
   const stored = turns.length === 0 ? [] : await storeAll(turns);
   await session.untilSearchable(stored.at(-1)?.position);
+  const added = stored.filter(({ duplicate }) => !duplicate).length;
   return {
-    results: stored.map(({ id }, index) => {
+    results: stored.map(({ id, duplicate }, index) => {
       const { role, name, text } = texts[index]!;
-      return { id, memory: text, event: 'ADD', role, ...(name != null && { actor_id: name }) };
+      return {
+        id,
+        memory: text,
+        event: duplicate ? 'NONE' : 'ADD',
+        role,
+        ...(name != null && { actor_id: name }),
+      };
     }),
     status: 'SUCCEEDED',
-    message: `Stored ${stored.length} ${stored.length === 1 ? 'memory' : 'memories'}.`,
+    message: `Stored ${added} ${added === 1 ? 'memory' : 'memories'}.`,
   };
 
   async function storeAll(bodies: readonly unknown[]) {
@@ -86,6 +93,8 @@ export const add: Handler = async (request) => {
 interface Stored {
   readonly id?: string;
   readonly position?: string;
+  /** A memory said the same already; mem0 calls this `NONE`. */
+  readonly duplicate?: true;
   readonly problem?: Readonly<Record<string, unknown>>;
 }
 

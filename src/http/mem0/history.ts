@@ -47,7 +47,8 @@ async function versionsOf(session: Mem0Session, memoryId: string): Promise<Versi
         limit: 500,
         ...(cursor !== undefined && { cursor }),
       });
-    versions.push(...page.items);
+    // mem0 knows only changes.
+    versions.push(...page.items.filter(({ type }) => type !== 'MemoryAffirmed'));
     cursor = page.nextCursor;
   } while (cursor !== undefined);
   return versions;

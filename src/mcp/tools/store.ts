@@ -6,7 +6,7 @@ import { tool } from './tool.ts';
 
 const { content, layer, metadata, representations, tags, externalId, occurredAt, onConflict } =
   storeMemory.input.shape;
-const { conflicts, warnings } = storeMemory.output.shape;
+const { conflicts, warnings, duplicate } = storeMemory.output.shape;
 
 export const memoryStore = tool({
   name: 'memory_store',
@@ -35,7 +35,7 @@ export const memoryStore = tool({
     }),
     occurred_at: occurredAt.meta({ description: 'When it happened, RFC 3339, if not now' }),
   }),
-  output: z.object({ memory: listedMemory, conflicts, warnings }),
+  output: z.object({ memory: listedMemory, duplicate, conflicts, warnings }),
   effect: 'adds',
   parameters: { spaces: 'space_id' },
   async call(input, act) {
@@ -48,7 +48,7 @@ export const memoryStore = tool({
       on_conflict,
       ...rest
     } = input;
-    const { memory, conflicts, warnings } = await act(storeMemory, {
+    const { memory, duplicate, conflicts, warnings } = await act(storeMemory, {
       ...rest,
       scope: { ...scope, ...(session !== undefined && { session }) },
       spaces: space === undefined ? [] : [space],
@@ -58,9 +58,14 @@ export const memoryStore = tool({
     });
     const shown = listed(memory);
     return {
-      fields: { memory: shown, ...(conflicts && { conflicts }), ...(warnings && { warnings }) },
+      fields: {
+        memory: shown,
+        ...(duplicate && { duplicate }),
+        ...(conflicts && { conflicts }),
+        ...(warnings && { warnings }),
+      },
       text: [
-        `Stored.\n${inWords(shown)}`,
+        `${duplicate ? 'Already known, told again.' : 'Stored.'}\n${inWords(shown)}`,
         ...(conflicts ?? []).map(
           ({ id, kind, reason, confidence }) =>
             `It ${kind} memory ${id} (confidence ${confidence}): ${reason}`,

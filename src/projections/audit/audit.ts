@@ -1,4 +1,5 @@
 import { eventDefinitions, type EventType, type StratalogEvent } from '../../domain/events/registry.ts';
+import { FactClaimed } from '../../domain/memory/affirmation.ts';
 import type { LoadedEvent } from '../../ports/event-store.ts';
 import type { Row, SqlExecutor } from '../../ports/sql.ts';
 import { digestOf, digestOfAll } from '../digest.ts';
@@ -20,12 +21,12 @@ const namedColumns = { tenant: 'text', memory_id: 'text', position: 'bigint' } a
 
 /**
  * The place of each event of a tenant in the log with the attributes that auditors filter by, and a row for each memory that the event
- * names. The event itself is read from the log.
+ * names. The event itself is read from the log. The claims of facts are left out: nearly every memory has one, which says nothing more.
  */
 export const audit: Projection = {
   name: 'audit',
   version: 2,
-  handles: [...eventDefinitions.keys()] as EventType[],
+  handles: [...eventDefinitions.keys()].filter((type) => type !== FactClaimed.type) as EventType[],
   tables: ['audit', 'audit_memories'],
   create: (tables) => [
     `create table ${tables('audit')} (

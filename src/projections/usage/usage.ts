@@ -1,3 +1,4 @@
+import type { AffirmationEvent } from '../../domain/memory/affirmation.ts';
 import type { MemoryEvent } from '../../domain/memory/events.ts';
 import type { RetrievalEvent } from '../../domain/retrieval/events.ts';
 import type { LoadedEvent } from '../../ports/event-store.ts';
@@ -7,7 +8,9 @@ import { protect, type Projection, type Tables } from '../projection.ts';
 import { memoryKeys } from '../recordset.ts';
 import { remove, together, type Write } from '../write.ts';
 
-type Handled = LoadedEvent<RetrievalEvent | Extract<MemoryEvent, { type: 'MemoryErased' }>>;
+type Handled = LoadedEvent<
+  RetrievalEvent | AffirmationEvent | Extract<MemoryEvent, { type: 'MemoryErased' }>
+>;
 
 interface Use extends MemoryKey {
   accesses: number;
@@ -24,18 +27,33 @@ const columns = {
   feedbacks: 'bigint',
   feedback_sum: 'bigint',
 } as const;
+
+interface Affirmation extends MemoryKey {
+  readonly position: number;
+  readonly affirmations: number;
+  /** ISO time, as it is shown. */
+  readonly affirmed_at: string;
+}
+
+const affirmationColumns = {
+  tenant: 'text',
+  memory_id: 'uuid',
+  position: 'bigint',
+  affirmations: 'integer',
+  affirmed_at: 'text',
+} as const;
 const erasures = new ErasedMemories('usage_erasures');
 
 /**
  * How often each memory was returned or put into a context, and its feedback. Only sums and a maximum, since the events come from many
  * streams in any order. Feedback is summed in thousandths, so that sums are exact. The erasure of a memory deletes its row, and what
- * is applied later counts nothing for it.
+ * is applied later counts nothing for it. Affirmations are rows of their own, so that a search as of a position finds those of then.
  */
 export const usage: Projection = {
   name: 'usage',
-  version: 2,
-  handles: ['MemoriesAccessed', 'FeedbackGiven', 'MemoryErased'],
-  tables: ['usage', erasures.table],
+  version: 3,
+  handles: ['MemoriesAccessed', 'FeedbackGiven', 'MemoryAffirmed', 'MemoryErased'],
+  tables: ['usage', 'usage_affirmations', erasures.table],
   create: (tables) => [
     `create table ${tables('usage')} (
       tenant text not null,
@@ -46,12 +64,25 @@ export const usage: Projection = {
       feedback_sum bigint not null,
       primary key (tenant, memory_id)
     )`,
+    `create table ${tables('usage_affirmations')} (
+      tenant text not null,
+      memory_id uuid not null,
+      position bigint not null,
+      affirmations integer not null,
+      affirmed_at text not null,
+      primary key (tenant, memory_id, position)
+    )`,
     ...protect(tables('usage')),
+    ...protect(tables('usage_affirmations')),
     ...erasures.create(tables),
   ],
   plan: (events, _, tables) => Promise.resolve(plan(events as readonly Handled[], tables)),
   digest: (tables) =>
-    digestOfAll(digestOf(tables('usage'), columns), digestOf(tables(erasures.table), erasures.columns)),
+    digestOfAll(
+      digestOf(tables('usage'), columns),
+      digestOf(tables('usage_affirmations'), affirmationColumns),
+      digestOf(tables(erasures.table), erasures.columns),
+    ),
 };
 
 function plan(events: readonly Handled[], tables: Tables): Write {
@@ -63,7 +94,8 @@ function plan(events: readonly Handled[], tables: Tables): Write {
     uses.set(key, use);
     return use;
   };
-  for (const { event, metadata, time } of events) {
+  const affirmations: Affirmation[] = [];
+  for (const { event, metadata, position, time } of events) {
     if (event.type === 'MemoriesAccessed') {
       const at = time.toISOString();
       for (const memoryId of event.data.memoryIds) {
@@ -75,6 +107,15 @@ function plan(events: readonly Handled[], tables: Tables): Write {
       const use = useOf(metadata.tenant, event.data.memoryId);
       use.feedbacks++;
       use.feedback_sum += Math.round(event.data.score * 1_000);
+    } else if (event.type === 'MemoryAffirmed') {
+      const { memoryId, affirmations: count, affirmedAt } = event.data;
+      affirmations.push({
+        tenant: metadata.tenant,
+        memory_id: memoryId,
+        position,
+        affirmations: count,
+        affirmed_at: affirmedAt,
+      });
     } else if (event.type === 'MemoryErased') {
       gone.push({ tenant: metadata.tenant, memory_id: event.data.memoryId });
     }
@@ -83,6 +124,8 @@ function plan(events: readonly Handled[], tables: Tables): Write {
   return together(
     erasures.add(tables, gone),
     remove(tables('usage'), memoryKeys, gone),
+    remove(tables('usage_affirmations'), memoryKeys, gone),
+    erasures.insertOthers(tables, 'usage_affirmations', affirmationColumns, affirmations, ''),
     erasures.insertOthers(
       tables,
       'usage',

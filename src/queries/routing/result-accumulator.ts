@@ -1,4 +1,5 @@
 import type { Scope, ScopeKey } from '../../domain/layers.ts';
+import { lastToldAt } from '../../domain/memory/affirmation.ts';
 import type { MemoryView } from '../../domain/memory/view.ts';
 import type { SearchResult } from '../../domain/routing/aggregate.ts';
 import { withEvidence } from '../../domain/routing/evidence.ts';
@@ -78,7 +79,7 @@ export class ResultAccumulator {
   /** Ranks memories older than `time` below the rest, unless all are older. Returns the number of memories that are not older. */
   markOlderThan(time: Date): number {
     const oldest = time.toISOString();
-    const isOld = ({ memory }: Entry) => (memory.occurredAt ?? memory.createdAt) < oldest;
+    const isOld = ({ memory }: Entry) => lastToldAt(memory) < oldest;
     const entries = [...this.#entries.values()];
     const young = entries.filter((entry) => !isOld(entry)).length;
     if (young > 0) for (const entry of entries) entry.tooOld = isOld(entry);

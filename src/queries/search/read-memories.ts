@@ -36,7 +36,7 @@ export async function readMemories(
       : wasActive('t', at, parameters);
   const linked = at === undefined ? 'l.to_position is null' : wasValid('l', at, parameters);
   return tx.query<FoundRow>(
-    `select ${memoryColumns(view, asker, parameters)}, exists (
+    `select ${memoryColumns(view, asker, parameters, at)}, exists (
        select 1 from ${view.table('links')} l
        where l.tenant = ${parameters.bind(tenant)} and l.target = found.memory_id and l.type = 'supersedes' and ${linked}
      ) as is_superseded

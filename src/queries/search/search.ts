@@ -1,5 +1,6 @@
 import type { TenantContext } from '../../domain/access/context.ts';
 import type { MemoryUse } from '../../domain/learning/memory-value.ts';
+import { lastToldAt } from '../../domain/memory/affirmation.ts';
 import { asksPast } from '../../domain/ranking/asks-past.ts';
 import { heaviest, weigh } from '../../domain/ranking/bm25.ts';
 import { askedTimes, asksTime } from '../../domain/ranking/dates.ts';
@@ -259,7 +260,7 @@ export class SearchService {
           one,
           id: one.memory.id,
           text: one.memory.content,
-          time: Date.parse(one.memory.occurredAt ?? one.memory.createdAt),
+          time: Date.parse(lastToldAt(one.memory)),
           substance: substances.get(one.memory.id)!,
         },
       ]),

@@ -3,6 +3,7 @@ import type { Source } from '../../domain/summaries/extract.ts';
 import { holdingSteps } from '../../domain/summaries/still-holding.ts';
 import type { SummaryScope } from '../../domain/summaries/summary-scope.ts';
 import { runInSlices } from '../../support/time-slice.ts';
+import { affirmedSql } from '../memory-row.ts';
 import type { ReadModels, ReadView } from '../read-models.ts';
 import { allOf, anyOf, Parameters } from '../sql-builder.ts';
 import { scopeHash, scopeMemories, scopeModels } from './scope-state.ts';
@@ -125,9 +126,10 @@ function readRows(
         `right(f.principal, length(${parameters.bind(`,${JSON.stringify(person.user)}]`)})) = ${parameters.bind(`,${JSON.stringify(person.user)}]`)}`,
       ])}`
     : '';
+  const lastAffirmed = `(${affirmedSql(view, { tenant: parameters.bind(tenant), memoryId: 's.memory_id' }, parameters)}->>'affirmedAt')::timestamptz`;
   return models.sql.queryAs<SourceRow>(
     tenant,
-    `select s.memory_id, s.external_id, s.revision, coalesce(s.occurred_at, s.created_at) as time,
+    `select s.memory_id, s.external_id, s.revision, greatest(coalesce(s.occurred_at, s.created_at), ${lastAffirmed}) as time,
        left(s.value->>'content', ${mostCharacters}) as content, s.user_id is not null as names_user, ${own} as own, s.silent, s.hash,
        u.accesses,
        (select jsonb_agg(jsonb_build_object('kind', f.kind, 'score', f.score)) from (

@@ -1,0 +1,21 @@
+import { ConflictFinder } from '../queries/conflicts.ts';
+import { conflictManager } from '../worker/conflict-manager.ts';
+import type { CommandSide } from './command-side.ts';
+import { systemCommandContext, type Process } from './process.ts';
+import type { ReadSide } from './read-side.ts';
+import { startManager } from './start-processor.ts';
+
+/** Links new memories to those that they contradict. */
+export function startConflicts(
+  own: Process,
+  { commands, store }: Pick<CommandSide, 'commands' | 'store'>,
+  { models, retrieval }: Pick<ReadSide, 'models' | 'retrieval'>,
+): void {
+  const finder = new ConflictFinder(models, retrieval);
+  startManager(
+    own,
+    store,
+    conflictManager({ services: commands, finder }, systemCommandContext('conflicts')),
+    'the conflicts of a memory could not be looked for and will be retried',
+  );
+}
