@@ -35,7 +35,9 @@ export interface StoreMemory {
       >
     | undefined;
   subject?: string | undefined;
-  /** `ignore`: do not compare it with other memories. `report`: list the memories of the same layer and scope that it contradicts, supersedes or duplicates. `supersede`: also link it as superseding them, where the confidence is high enough */
+  /** What to do if a memory of the same layer and scope says the same already. `affirm`: store no second one, but count that it was told again. `keep`: store it all the same. Memories with an `externalId`, and those of the session layer, are always stored */
+  duplicates?: 'affirm' | 'keep' | undefined;
+  /** By default, memories of the same layer and scope that it contradicts are looked for after the answer, and linked. `report`: the answer lists the memories of the same layer and scope that it contradicts, supersedes or duplicates. `supersede`: also link it as superseding them, where the confidence is high enough. `ignore`: do not compare it with other memories */
   onConflict?: 'ignore' | 'report' | 'supersede' | undefined;
 }
 
@@ -65,7 +67,9 @@ export interface PutMemory {
       >
     | undefined;
   subject?: string | undefined;
-  /** `ignore`: do not compare it with other memories. `report`: list the memories of the same layer and scope that it contradicts, supersedes or duplicates. `supersede`: also link it as superseding them, where the confidence is high enough */
+  /** What to do if a memory of the same layer and scope says the same already. `affirm`: store no second one, but count that it was told again. `keep`: store it all the same. Memories with an `externalId`, and those of the session layer, are always stored */
+  duplicates?: 'affirm' | 'keep' | undefined;
+  /** By default, memories of the same layer and scope that it contradicts are looked for after the answer, and linked. `report`: the answer lists the memories of the same layer and scope that it contradicts, supersedes or duplicates. `supersede`: also link it as superseding them, where the confidence is high enough. `ignore`: do not compare it with other memories */
   onConflict?: 'ignore' | 'report' | 'supersede' | undefined;
 }
 
@@ -499,7 +503,9 @@ export interface BulkLine {
   unchanged?: true;
   /** Present if the memory was already stored with the same Idempotency-Key */
   replayed?: true;
-  /** Conflicting memories, most certain first; absent if `onConflict` is `ignore` */
+  /** Present if a memory said the same already: that one is answered, and counts as told again */
+  duplicate?: true;
+  /** Conflicting memories, most certain first; absent unless `onConflict` is `report` or `supersede` */
   conflicts?: Conflict[];
   /** Present if conflicts may be missing */
   warnings?: {
@@ -659,7 +665,9 @@ export interface StoredAnswer {
   memory: Memory;
   /** Position in the log. Pass it as `minPosition` to a later request to read your own write */
   position: string;
-  /** Conflicting memories, most certain first; absent if `onConflict` is `ignore` */
+  /** Present if a memory said the same already: that one is answered, and counts as told again */
+  duplicate?: true;
+  /** Conflicting memories, most certain first; absent unless `onConflict` is `report` or `supersede` */
   conflicts?: Conflict[];
   /** Present if conflicts may be missing */
   warnings?: {
@@ -704,6 +712,10 @@ export interface Memory {
   /** Number of times that the memory was returned by a search or a context. Always current, even with `asOf` */
   accessCount: number;
   lastAccessedAt?: string;
+  /** Number of times that the same was told again */
+  affirmations: number;
+  /** When it was last told again. Where the newer of two memories comes first, this time counts */
+  affirmedAt?: string;
 }
 
 export interface MemoryAnswer {
