@@ -18,15 +18,20 @@ export interface Embedded {
   readonly tokens: number;
 }
 
+/** What both tokenizers do. */
+interface ModelTokenizer {
+  encode(text: string): { readonly ids: number[] };
+}
+
 /** A loaded model, which embeds texts on the calling thread. */
 export class Encoder {
   readonly #model: OnnxModel;
-  readonly #tokenizer: Tokenizer | UnigramTokenizer;
+  readonly #tokenizer: ModelTokenizer;
   /** Token that ends every text ([SEP]). */
   readonly #endId: number;
   readonly #session: InferenceSession;
 
-  private constructor(model: OnnxModel, tokenizer: Tokenizer | UnigramTokenizer, session: InferenceSession) {
+  private constructor(model: OnnxModel, tokenizer: ModelTokenizer, session: InferenceSession) {
     this.#model = model;
     this.#tokenizer = tokenizer;
     this.#endId = tokenizer.encode('').ids.at(-1) ?? 0;
@@ -100,7 +105,7 @@ export class Encoder {
   }
 }
 
-function tokenizerOf(json: string): Tokenizer | UnigramTokenizer {
+function tokenizerOf(json: string): ModelTokenizer {
   const file = JSON.parse(json) as Parameters<typeof UnigramTokenizer.of>[0];
   return UnigramTokenizer.of(file) ?? new Tokenizer(file, {});
 }
