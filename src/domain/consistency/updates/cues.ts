@@ -29,7 +29,8 @@ const UNSURE =
 /** Past events: what happened once is not contradicted by what happens later. */
 const PAST =
   /\b(?:was|were|went|did|had|got|came|made|took|saw|ran|said|told|paid|spent|gave|bought|found|sent|met|wrote|broke|lost|won|felt|left|\p{L}{2,40}ed)\b/iu;
-const STATIVE = /\b(?:is|are|be|been|being|'s|'re|get|gets)\s+(?:\p{L}+\s+)?(?:\p{L}{2,}(?:ed|t|n)|paid|made|held|sold|told|found|led|read|run|done)\b/iu;
+const STATIVE =
+  /\b(?:is|are|be|been|being|'s|'re|get|gets)\s+(?:\p{L}+\s+)?(?:\p{L}{2,}(?:ed|t|n)|paid|made|held|sold|told|found|led|read|run|done)\b/iu;
 
 export function saysChange(sentence: string): boolean {
   return CHANGE.test(sentence);
