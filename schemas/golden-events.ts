@@ -87,7 +87,14 @@ export const examples: { readonly [Type in EventType]: DataOf<Type> } = {
   CommandAnswered: { memoryId, revision: 3, position: 41, answer: { projection: 'memories', generation: 2 } },
   MemoriesLinked: { source: memoryId, target: other, type: 'contradicts', confidence: 0.75 },
   MemoriesUnlinked: { source: memoryId, target: other, type: 'contradicts' },
-  FeedbackGiven: { memoryId, kind: 'outdated', score: -0.5, searchId, note: 'we moved on' },
+  FeedbackGiven: {
+    memoryId,
+    kind: 'outdated',
+    score: -0.5,
+    searchId,
+    isAuthoritative: true,
+    note: 'we moved on',
+  },
   QuestionJudged: { memoryId, searchId, query: 'which index do we use?' },
   FeedbackErased: { memoryId },
   SummaryRequested: {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { actorOf, hasRole } from '../domain/access/context.ts';
 import { isWriter } from '../domain/access/visibility.ts';
 import { questionKinds } from '../domain/ranking/feedback.ts';
 import {
@@ -55,6 +56,7 @@ export async function giveFeedback(
       memoryId,
       kind,
       score,
+      isAuthoritative: isAuthority(context, snapshot.state.value.createdBy),
       ...(searchId !== undefined && { searchId }),
       ...(note !== undefined && { note }),
     },
@@ -71,6 +73,11 @@ export async function giveFeedback(
   });
   await assertStillThere(services, context, memoryId);
   return { position, replayed };
+}
+
+/** Whether the caller wrote the memory, or is an admin. */
+function isAuthority({ caller }: CommandContext, createdBy: string): boolean {
+  return hasRole(caller, 'admin') || actorOf(caller) === createdBy;
 }
 
 function lacksSearch(kind: FeedbackKind): Problem {

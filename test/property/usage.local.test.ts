@@ -64,7 +64,7 @@ function typed(step: Step) {
     }
     case 'feedback': {
       const { memoryId: id, score, tenant: of } = step;
-      const data = { memoryId: id, kind: 'helpful', score };
+      const data = { memoryId: id, kind: 'helpful', score, isAuthoritative: false };
       return { event: { type: 'FeedbackGiven', data }, stream: `feedback-${of}.${id}` };
     }
     case 'erase': {

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import {
   feedbackOf,
   MOST_FEEDBACK,
+  isRefuted,
   withFeedback,
   type Judgement,
 } from '../../src/domain/ranking/feedback.ts';
@@ -15,10 +16,22 @@ const said = (kind: FeedbackKind, more: Partial<Judgement> = {}): Judgement => (
   principal: 'user:ada',
   score: defaultFeedbackScore[kind],
   position: ++position,
+  isAuthoritative: true,
   ...more,
 });
 const same = { cosine: 0.99 };
 const moved = (...judgements: Judgement[]) => feedbackOf(judgements, BGE_SMALL);
+
+describe('a memory that does not hold', () => {
+  it('[A20] [C12] is one whose writer or an admin says so, until that is withdrawn', () => {
+    expect(isRefuted([said('outdated')])).toBe(true);
+    expect(isRefuted([said('inaccurate')])).toBe(true);
+    expect(isRefuted([said('outdated', { isAuthoritative: false })])).toBe(false);
+    expect(isRefuted([said('duplicate'), said('irrelevant')])).toBe(false);
+    expect(isRefuted([said('outdated'), said('outdated', { score: 1 })])).toBe(false);
+    expect(isRefuted([said('outdated'), said('outdated', { score: 1, principal: 'user:bob' })])).toBe(true);
+  });
+});
 
 describe('feedback on a memory', () => {
   it('[C12] outdated, inaccurate and duplicate lower its relevance for every question', () => {

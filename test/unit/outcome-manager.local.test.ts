@@ -170,7 +170,7 @@ const outcomesOf = async (tenant: string, { id }: Asked) =>
 async function judge(tenant: string, { searchId }: Asked, score: number): Promise<void> {
   const helpful: FeedbackEvent = {
     type: 'FeedbackGiven',
-    data: { memoryId, kind: 'helpful', score, searchId },
+    data: { memoryId, kind: 'helpful', score, searchId, isAuthoritative: false },
   };
   const sealed = eventContext(contextOf(tenant), callerKey(test.vault, contextOf(tenant).caller));
   await test.store.append(feedbackStream(tenant, memoryId), 'any', [helpful], sealed);

@@ -159,7 +159,7 @@ describe('a stream with a poison event', () => {
     await start([journal]);
     const memoryId = newId();
     const stream = feedbackStream('acme', memoryId);
-    const given = { memoryId, kind: 'outdated' as const, score: -0.5 };
+    const given = { memoryId, kind: 'outdated' as const, score: -0.5, isAuthoritative: true };
     await events.append(stream, 'noStream', [{ type: 'FeedbackGiven', data: given }], testContext());
     await expect.poll(() => sql.query('select stream from read.parked')).toEqual([{ stream }]);
     await events.append(stream, 'exists', [{ type: 'FeedbackErased', data: { memoryId } }], testContext());

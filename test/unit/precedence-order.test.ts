@@ -14,19 +14,23 @@ interface Result {
   readonly day?: number;
   readonly layer?: Layer;
   readonly scope?: Scope;
+  readonly isRefuted?: boolean;
 }
 
 /** The texts in the order by precedence, compared by their words alone. */
 function ordered(...results: Result[]): string[] {
-  const compared = results.map(({ text, score, day = 1, layer = 'company' as const, scope = {} }) => ({
-    id: text,
-    text,
-    relevance: relevanceOf(score),
-    layer,
-    scope,
-    time: day * 86_400_000,
-    substance: { terms: new Set(termCounts(text).counts.keys()) },
-  }));
+  const compared = results.map(
+    ({ text, score, day = 1, layer = 'company' as const, scope = {}, isRefuted }) => ({
+      id: text,
+      text,
+      relevance: relevanceOf(score),
+      layer,
+      scope,
+      isRefuted,
+      time: day * 86_400_000,
+      substance: { terms: new Set(termCounts(text).counts.keys()) },
+    }),
+  );
   const matter = new SameMatter(compared, { question: 'When does the crew meet?', scale: UNKNOWN_MODEL });
   return byPrecedence(
     compared,
@@ -84,6 +88,12 @@ describe('two results that speak of the same thing', () => {
       ...other,
     };
     expect(ordered(old, fresh)).toEqual([old.text, fresh.text]);
+  });
+
+  it('[A20] stand with what holds before what its writer calls outdated, even if that is newer', () => {
+    const outdated = { text: tuesday, score: 0.9, day: 2, isRefuted: true };
+    const kept = { text: monday, score: 0.8 };
+    expect(ordered(outdated, { text: lunch, score: 0.82 }, kept)).toEqual([monday, tuesday, lunch]);
   });
 
   it('[D4] form a chain from the newest to the oldest', () => {

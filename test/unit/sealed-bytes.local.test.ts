@@ -64,7 +64,13 @@ describe('the stored log', () => {
         `feedback-acme.${value.id}`,
         {
           type: 'FeedbackGiven',
-          data: { memoryId: value.id, kind: 'helpful', score: 1, note: secret('note') },
+          data: {
+            memoryId: value.id,
+            kind: 'helpful',
+            score: 1,
+            isAuthoritative: true,
+            note: secret('note'),
+          },
         },
       ],
       [

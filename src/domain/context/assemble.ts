@@ -67,7 +67,7 @@ export function* assemblySteps(request: ContextRequest): Generator<undefined, As
   const outdated = candidates.filter(isOutdated).map(({ id }) => id);
   const current = candidates.filter((one) => !isOutdated(one) && !turnIds.has(one.id));
   const notesOf = (one: Candidate): Notes => ({
-    isDated: asksTime,
+    isDated: asksTime || one.isDated === true,
     replaces: asksPast ? undefined : replaced.get(one.id),
   });
   const profiled = (said: Said): BlockEntry[] => {

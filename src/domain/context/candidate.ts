@@ -19,6 +19,8 @@ export interface Candidate {
   readonly part?: number | undefined;
   /** Whether only its best sentences may be quoted. */
   readonly isBrief?: boolean;
+  /** Whether its day matters, because what it says has changed. */
+  readonly isDated?: boolean;
   /** Id of the newest memory that supersedes it. */
   readonly supersededBy?: string | undefined;
   /** How callers judged it, if they say that it does not hold. */

@@ -12,6 +12,8 @@ export interface Judgement {
   readonly score: number;
   /** Position in the log. */
   readonly position: number;
+  /** Whether the memory's writer or an admin said it. */
+  readonly isAuthoritative: boolean;
   /** Cosine of the question that was asked now with the one that the caller judged; absent if they cannot be compared. */
   readonly cosine?: number | undefined;
 }
@@ -37,6 +39,18 @@ export type Refutation = (typeof refutingKinds)[number];
 /** How callers judge a memory that does not hold; undefined if none does. `feedback`: callers for each kind who have not withdrawn it. */
 export function refutationOf(feedback: Readonly<Record<FeedbackKind, number>>): Refutation | undefined {
   return refutingKinds.find((kind) => feedback[kind] > 0);
+}
+
+/** Whether the writer of the memory or an admin says that it does not hold, and has not withdrawn it. */
+export function isRefuted(judgements: readonly Judgement[]): boolean {
+  const latest = new Map<string, Judgement>();
+  for (const judgement of judgements) {
+    const { kind, principal, position, isAuthoritative } = judgement;
+    if (!isAuthoritative || !refutingKinds.some((refuting) => refuting === kind)) continue;
+    const key = `${kind} ${principal}`;
+    if (position > (latest.get(key)?.position ?? -1)) latest.set(key, judgement);
+  }
+  return [...latest.values()].some(({ kind, score }) => counts(kind, score));
 }
 
 /** Log-odds, by meaning alone, at which two questions begin to be alike, and at which they are the same. */

@@ -12,6 +12,8 @@ export interface Ranked {
   /** When it was last told (`lastToldAt`); milliseconds since the epoch. */
   readonly time: number;
   readonly substance: Substance;
+  /** Whether its writer or an admin says that it does not hold. */
+  readonly isRefuted?: boolean | undefined;
 }
 
 /**
@@ -20,6 +22,8 @@ export interface Ranked {
  * must say almost the same; of two layers the more specific one comes first in either case.
  */
 const SAME_THING = { ofOneLayer: 5, ofTwoLayers: 1.5 };
+/** How alike a result must be to stand before one that is refuted: it is enough that both are about the same subject. */
+const SAME_SUBJECT = -1.2;
 /** Additional likeness required for each log-odd by which one result is behind the other. */
 const PER_LOG_ODD = 0.4;
 /** Only this many of the first results are compared with each other, because the work grows with the square of their number. */
@@ -70,7 +74,7 @@ export function byPrecedence<Item>(
   const place = (one: Comparable<Item>): void => {
     if (!waiting.delete(one)) return;
     const preceding = [...waiting].filter(
-      (other) => replaces(other.item, one.item) || precedes(other, one, scale),
+      (other) => (!other.isRefuted && replaces(other.item, one.item)) || precedes(other, one, scale),
     );
     for (const other of preceding.sort(firstToLast)) place(other);
     placed.add(one.item);
@@ -90,8 +94,17 @@ function comparable<Item>(item: Item, ranked: Ranked): Comparable<Item> {
   return { ...ranked, item, logOdds: logOdds(ranked.relevance), precedence: precedence(ranked.layer) };
 }
 
-/** Whether `one` belongs before `other`. This has no cycles: it is always the more specific, or else the newer, that precedes. */
+/**
+ * Whether `one` belongs before `other`. This has no cycles: what holds precedes what is refuted, and of two that are equal in this it
+ * is always the more specific, or else the newer, that precedes.
+ */
 function precedes(one: Comparable, other: Comparable, scale: ModelScale): boolean {
+  if (Boolean(one.isRefuted) !== Boolean(other.isRefuted))
+    return (
+      other.isRefuted === true &&
+      areOfOnePlace(one, other) &&
+      likeness(one.substance, other.substance, scale) >= SAME_SUBJECT
+    );
   if (firstToLast(one, other) >= 0 || !areOfOnePlace(one, other)) return false;
   const behind = Math.max(0, other.logOdds - one.logOdds);
   if (behind > DISTANCE) return false;

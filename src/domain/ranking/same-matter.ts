@@ -44,6 +44,7 @@ const BESIDE = { words: WORDS / 3, perLogOdd: 1 / 3, least: -0.7, mostShown: 3 }
  * only restated sentences are recognised (`restates`).
  */
 export class SameMatter<Item extends Compared> {
+  readonly #count: number;
   readonly #scale: ModelScale;
   readonly #places = new Map<string, Item[]>();
   readonly #cosines = new Map<Item, ReadonlyMap<Item, number>>();
@@ -56,6 +57,7 @@ export class SameMatter<Item extends Compared> {
     found: readonly Item[],
     { question, scale }: { readonly question: string; readonly scale: ModelScale },
   ) {
+    this.#count = found.length;
     this.#scale = scale;
     this.#question = question;
     this.#identifiers = queryTerms(question).filter((term) => /\p{N}/u.test(term));
@@ -100,6 +102,15 @@ export class SameMatter<Item extends Compared> {
   #isNamed(older: Item, newer: Item): boolean {
     const text = fold(newer.text);
     return this.#identifiers.some((term) => older.substance.terms.has(term) && !text.includes(term));
+  }
+
+  /** Those of the given memories that replace another one of them, or are replaced by one. */
+  changed(shown: readonly Item[]): ReadonlySet<Item> {
+    const compared = shown.slice(0, this.#count);
+    const pairs = compared.flatMap((newer) =>
+      compared.filter((older) => this.replaces(newer, older)).map((older) => [newer, older]),
+    );
+    return new Set(pairs.flat());
   }
 
   #newer(older: Item): Item[] {

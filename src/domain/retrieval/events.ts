@@ -24,14 +24,17 @@ export const defaultFeedbackScore: Readonly<Record<FeedbackKind, number>> = {
 export const FeedbackGiven = defineEvent({
   type: 'FeedbackGiven',
   category: 'feedback',
-  version: 1,
+  version: 2,
   routing: z.object({
     memoryId: z.string(),
     kind: z.enum(feedbackKinds),
     score: z.number().min(-1).max(1),
     searchId: z.string().optional(),
+    /** Whether it comes from the memory's writer or an admin. Not known before version 2. */
+    isAuthoritative: z.boolean(),
   }),
   sealed: z.object({ note: z.string().optional() }),
+  upcasters: { 1: (data) => ({ ...data, isAuthoritative: false }) },
 });
 
 /**

@@ -16,6 +16,7 @@ interface Row {
   readonly principal: string;
   readonly score: number;
   readonly search_id: string | undefined;
+  readonly authoritative: boolean;
 }
 
 const columns = {
@@ -26,6 +27,7 @@ const columns = {
   principal: 'text',
   score: 'double precision',
   search_id: 'text',
+  authoritative: 'boolean',
 } as const;
 const added = new Recordset(columns);
 
@@ -43,7 +45,7 @@ export function feedback(embedders: Embedders): Projection<ReadonlyMap<LoadedEve
   if (!embedder) throw new RangeError(`no model ${id}`);
   return {
     name: 'feedback',
-    version: 2,
+    version: 3,
     variant: id,
     largeBatchSize: 256,
     handles: ['FeedbackGiven', 'QuestionJudged', 'FeedbackErased'],
@@ -57,6 +59,7 @@ export function feedback(embedders: Embedders): Projection<ReadonlyMap<LoadedEve
         principal text not null,
         score double precision not null,
         search_id text,
+        authoritative boolean not null,
         question vector(${dimension}),
         primary key (tenant, memory_id, position)
       )`,
@@ -106,13 +109,14 @@ function plan(
 function rowOf({ event, metadata, position }: LoadedEvent<FeedbackEvent>): Omit<Row, 'tenant' | 'memory_id'> {
   const row = { position, principal: principalOf(metadata) };
   if (event.type === 'FeedbackGiven') {
-    const { kind, score, searchId } = event.data;
-    return { ...row, kind, score, search_id: searchId };
+    const { kind, score, searchId, isAuthoritative: authoritative } = event.data;
+    return { ...row, kind, score, search_id: searchId, authoritative };
   }
   return {
     ...row,
     kind: questionRow,
     score: 0,
+    authoritative: false,
     search_id: event.type === 'QuestionJudged' ? event.data.searchId : undefined,
   };
 }

@@ -73,7 +73,7 @@ export class ContextBuilder {
       candidateCount.most,
       Math.max(candidateCount.least, Math.ceil(tokenBudget / tokensOfShortMemory)),
     );
-    const [{ results, parts, ...found }, turns, summaries, profile, count] = await Promise.all([
+    const [{ results, parts, changed, ...found }, turns, summaries, profile, count] = await Promise.all([
       search.search(caller, { ...asked, now, topK, order: 'precedence' }, { keepsDistant: true }),
       recentTurns(models, caller, asked),
       // A summary is of today, and of all spaces.
@@ -89,6 +89,7 @@ export class ContextBuilder {
     const candidates = results.map((result): Candidate => ({
       ...candidateOf(result, asked.utcOffset),
       part: parts.get(result.memory.id),
+      isDated: changed.has(result.memory.id),
       supersededBy: result.supersededBy ?? replaced?.get(result.memory.id),
     }));
     const steps = assemblySteps({

@@ -68,6 +68,8 @@ export interface RoutedRequest {
 export interface RoutedAnswer extends SearchAnswer {
   /** Number of the part of a decomposed question that a memory answers best, by the id of the memory. */
   readonly parts: ReadonlyMap<string, number>;
+  /** Ids of the memories that replace another one of the answer by what they say, or are replaced by one. */
+  readonly changed: ReadonlySet<string>;
   /** In shadow mode, resolves with the events of the decomposition when it is finished. */
   readonly later?: Promise<SearchFact>;
 }
@@ -161,7 +163,8 @@ export class RoutedSearch {
     const parts = new Map(
       finding.best.flatMap(({ memory, part }) => (part === undefined ? [] : [[memory.id, part]])),
     );
-    const whole = { ...withEvents(answer, events), parts };
+    const changed = new Set(finding.best.flatMap(({ memory, isChanged }) => (isChanged ? [memory.id] : [])));
+    const whole = { ...withEvents(answer, events), parts, changed };
     return recorded.reason === 'shadow'
       ? { ...whole, later: this.#shadow(search, settings, finding) }
       : whole;

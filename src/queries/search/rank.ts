@@ -2,7 +2,7 @@ import { memoryValue, type MemoryUse } from '../../domain/learning/memory-value.
 import { weigh, type TermStatistics, type WeightedTerms } from '../../domain/ranking/bm25.ts';
 import type { AskedTimes } from '../../domain/ranking/dates.ts';
 import type { ModelScale } from '../../domain/ranking/calibration.ts';
-import { feedbackOf, type Judgement } from '../../domain/ranking/feedback.ts';
+import { feedbackOf, isRefuted, type Judgement } from '../../domain/ranking/feedback.ts';
 import { scaleOf } from '../../domain/ranking/scales.ts';
 import { scorerOf } from '../../domain/ranking/score.ts';
 import { windowOf } from '../../domain/ranking/window.ts';
@@ -51,7 +51,7 @@ export function rank(
     const value = use && valueWeight * memoryValue(use);
     return {
       ...candidate,
-      ...(own && { feedback: feedbackOf(own, scale) }),
+      ...(own && { feedback: feedbackOf(own, scale), isRefuted: isRefuted(own) }),
       ...(value && { value }),
     };
   });

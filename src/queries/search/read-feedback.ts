@@ -1,5 +1,5 @@
 import { questionKinds, type Judgement } from '../../domain/ranking/feedback.ts';
-import { variantOf } from '../../read-models/generation-variant.ts';
+import { variantOf, versionOf } from '../../read-models/generation-variant.ts';
 import type { SqlExecutor } from '../../ports/sql.ts';
 import type { ReadView } from '../read-models.ts';
 import { Parameters } from '../sql-builder.ts';
@@ -7,6 +7,11 @@ import type { QueryVector } from './query-vectors.ts';
 
 /** Maximum number of a caller's latest judgements of a question kind that are read. Of the other kinds only the latest one counts. */
 const mostQuestions = 100;
+
+/** Whether the read model knows which judgements are those of the writer or an admin: not before its version 3. */
+function hasAuthority(view: ReadView): boolean {
+  return versionOf(view.signature('feedback')) >= 3;
+}
 
 interface FeedbackDemand {
   readonly tenant: string;
@@ -37,7 +42,8 @@ export async function readFeedback(
     : 'null::float8';
   const until = at === undefined ? 'true' : `t.position <= ${parameters.bind(at)}`;
   const rows = await tx.query<Row>(
-    `select f.memory_id, f.kind, f.principal, f.score, f.position, ${cosine} as cosine
+    `select f.memory_id, f.kind, f.principal, f.score, f.position,
+       ${hasAuthority(view) ? 'f.authoritative' : 'false'} as "isAuthoritative", ${cosine} as cosine
      from unnest(${parameters.bind(ids)}::uuid[]) as found(memory_id)
      cross join lateral (
        select l.* from (

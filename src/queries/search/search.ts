@@ -236,10 +236,11 @@ export class SearchService {
   ): Promise<readonly Scored[]> {
     const { query, scope, utcOffset } = request;
     const now = timeOfAsking(request, this.#clock);
-    const placeOf = ({ memory, score: relevance }: Scored) => ({
+    const placeOf = ({ memory, score: relevance, isRefuted }: Scored) => ({
       relevance,
       layer: memory.layer,
       scope: memory.scope,
+      isRefuted: isRefuted === true,
     });
     const best = namedFirst(shown, placeOf, scope);
     const others = found.slice(0, mostCompared).filter((one) => !best.includes(one));
@@ -269,12 +270,14 @@ export class SearchService {
     const matter = new SameMatter([...compared.values()].slice(0, mostCompared), { question: query, scale });
     const newer = addsNewer ? matter.newerThan(compared.get(best[0]!)!) : [];
     const added = newer.map(({ item: { one } }) => one).filter((one) => !best.includes(one));
-    return byPrecedence(
+    const ordered = byPrecedence(
       [best[0]!, ...added, ...best.slice(1)],
       (one) => compared.get(one)!,
       scale,
       (later, earlier) => matter.replaces(compared.get(later)!, compared.get(earlier)!),
     );
+    const changed = matter.changed(ordered.map((one) => compared.get(one)!));
+    return ordered.map((one) => (changed.has(compared.get(one)!) ? { ...one, isChanged: true } : one));
   }
 
   /**

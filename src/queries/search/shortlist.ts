@@ -12,6 +12,10 @@ export interface Scored {
   readonly isSuperseded?: boolean;
   /** Log-odds of `score` that are from feedback; undefined if there is none. */
   readonly feedback?: number | undefined;
+  /** Whether it replaces another result, or is replaced by one (`SameMatter`); set by the order by precedence. */
+  readonly isChanged?: boolean;
+  /** Whether its writer or an admin says that it does not hold (`isRefuted`). */
+  readonly isRefuted?: boolean | undefined;
   /** Log-odds of `score` that are from the value of the memory; undefined if there is none. */
   readonly value?: number | undefined;
   /** Number of the part of a decomposed question that it answers best; undefined if it only resembles the whole question. */
@@ -39,6 +43,7 @@ export interface ShortlistOptions {
 export interface Listed extends Candidate {
   readonly id: string;
   readonly passageNumber?: number;
+  readonly isRefuted?: boolean;
 }
 
 interface Estimate {
@@ -96,13 +101,14 @@ export class Shortlist {
       if (!row) continue;
       const final = mayQuote ? this.#scorer.score({ ...candidate, text: row.value.content }) : score;
       if (final < threshold) continue;
-      const { feedback, value, passageNumber } = candidate;
+      const { feedback, value, passageNumber, isRefuted } = candidate;
       this.#scored.push({
         memory: memoryOf(row),
         score: final,
         passage: passageNumber,
         isSuperseded: row.is_superseded,
         ...(feedback !== undefined && { feedback }),
+        ...(isRefuted && { isRefuted }),
         ...(value !== undefined && { value }),
       });
     }
