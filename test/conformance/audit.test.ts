@@ -140,7 +140,7 @@ describe('the events of commands', () => {
     await member.delete(`/v1/memories/${memory.id}`);
     await member.post('/v1/memories', { content: 'x', layer: 'company' });
     const types = (await auditEvents(client, '', position)).map(({ type }) => type);
-    expect(types).toEqual(['TenantCreated', 'ApiKeyCreated', 'ApiKeyCreated', 'MemoryStored']);
+    expect(types).toEqual(['TenantCreated', 'ApiKeyCreated', 'ApiKeyCreated', 'FactClaimed', 'MemoryStored']);
   });
 
   it('[F1] operations on read models and keys are recorded too', async () => {

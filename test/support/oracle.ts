@@ -34,7 +34,7 @@ export function faultsOfLog(events: readonly LogEvent[], head = 0): string[] {
     if (positions.has(position)) faults.push(`position ${position} is there twice`);
     positions.set(position, event);
     streams.set(stream, [...(streams.get(stream) ?? []), revision]);
-    if (commandId === undefined || stream.startsWith('claim-')) continue;
+    if (commandId === undefined || /^(?:claim|fact)-/.test(stream)) continue;
     const before = commands.get(commandId);
     const here = `${type} at ${stream}@${revision}`;
     if (before !== undefined) faults.push(`command ${commandId} wrote ${before} and ${here}`);

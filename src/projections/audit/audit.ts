@@ -21,12 +21,12 @@ const namedColumns = { tenant: 'text', memory_id: 'text', position: 'bigint' } a
 
 /**
  * The place of each event of a tenant in the log with the attributes that auditors filter by, and a row for each memory that the event
- * names. The event itself is read from the log. The claims of facts are left out: nearly every memory has one, which says nothing more.
+ * names. The event itself is read from the log.
  */
 export const audit: Projection = {
   name: 'audit',
   version: 2,
-  handles: [...eventDefinitions.keys()].filter((type) => type !== FactClaimed.type) as EventType[],
+  handles: [...eventDefinitions.keys()] as EventType[],
   tables: ['audit', 'audit_memories'],
   create: (tables) => [
     `create table ${tables('audit')} (
@@ -72,8 +72,12 @@ function namedBy({ event, metadata, position }: LoadedEvent): Row[] {
   return memoriesOf(event).map((memoryId) => ({ tenant: metadata.tenant, memory_id: memoryId, position }));
 }
 
-/** The memories that an event names. For a search, a separate event names the memories that it returned. */
-function memoriesOf({ data }: StratalogEvent): string[] {
+/**
+ * The memories that an event names. For a search, a separate event names the memories that it returned. The claim of a fact is left out
+ * of the events of its memory: nearly every memory has one, which says no more than that it was stored.
+ */
+function memoriesOf({ type, data }: StratalogEvent): string[] {
+  if (type === FactClaimed.type) return [];
   const { memoryId, memoryIds = [], source, target } = data as Partial<Naming>;
   return [...new Set([memoryId, source, target, ...memoryIds])].filter((id): id is string => Boolean(id));
 }
