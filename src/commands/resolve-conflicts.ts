@@ -16,11 +16,12 @@ const minConfidence = 0.8;
 
 /** Finds conflicts of a stored memory. An interface, because it is a query and commands may not import queries. */
 export interface ConflictFinder {
-  /** Compares what was stored up to the position `upTo`. */
+  /** Compares what was stored up to the position `upTo`; with `byWords` with what shares words, which takes no embedding. */
   find(
     caller: TenantContext,
     stored: StoredValue,
     upTo: number,
+    options?: { readonly byWords?: boolean },
   ): Promise<{ readonly conflicts: readonly Conflict[]; readonly isComplete: boolean }>;
   /** Compares again with memories that were found before. */
   judge(caller: TenantContext, stored: StoredValue, ids: readonly string[]): Promise<readonly Conflict[]>;

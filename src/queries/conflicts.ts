@@ -38,9 +38,17 @@ export class ConflictFinder {
     this.#search = search;
   }
 
-  /** Looks among the memories that the caller sees, once the read models have reached `upTo` or the wait is over. */
-  async find(caller: TenantContext, stored: StoredMemory, upTo: number): Promise<FoundConflicts> {
-    const findings = await this.#findings(caller, stored, upTo);
+  /**
+   * Looks among the memories that the caller sees, once the read models have reached `upTo` or the wait is over. With `byWords` they are
+   * found by their words alone, which takes no embedding: memories that say another thing about the same share words.
+   */
+  async find(
+    caller: TenantContext,
+    stored: StoredMemory,
+    upTo: number,
+    { byWords = false }: { readonly byWords?: boolean } = {},
+  ): Promise<FoundConflicts> {
+    const findings = await this.#findings(caller, stored, upTo, byWords);
     const candidates = new Map<string, StoredMemory>();
     for (const finding of findings.found) {
       const superseding = await this.#search.superseding(caller, finding);
@@ -77,12 +85,20 @@ export class ConflictFinder {
     caller: TenantContext,
     { content, layer, scope }: StoredMemory,
     upTo: number,
+    byWords: boolean,
   ): Promise<{ readonly found: readonly Finding[]; readonly isComplete: boolean }> {
     const found: Finding[] = [];
     let minPosition = upTo;
     let isComplete = true;
     for (const query of partsOf(content)) {
-      const request = { query, layers: [layer], scope, topK: mostCandidates, threshold: 0 };
+      const request = {
+        query,
+        ...(byWords && { texts: { dense: undefined, lexical: query } }),
+        layers: [layer],
+        scope,
+        topK: mostCandidates,
+        threshold: 0,
+      };
       const look = () =>
         this.#search.find(caller, { ...request, order: 'relevance', keepsCopies: true, minPosition });
       try {

@@ -71,7 +71,7 @@ async function linkConflicts(
   );
   if (snapshot.state.status !== 'active' || value.layer === 'session' || !isLatestText) return;
   const stored = { ...value, updatedAt: snapshot.updatedAt.toISOString() };
-  const { conflicts } = await finder.find(own.caller, stored, loaded.position);
+  const { conflicts } = await finder.find(own.caller, stored, loaded.position, { byWords: true });
   for (const { id, kind, confidence } of conflicts)
     if (kind !== 'duplicates') await linkMemories(services, own, value.id, 'contradicts', id, confidence);
 }

@@ -4,7 +4,7 @@ import { newTenant } from '../support/tenant.ts';
 import { useSharedServer } from '../support/use-server.ts';
 
 // The bundled model: what is told in other words is recognised by meaning.
-const server = useSharedServer('onnx');
+const server = useSharedServer('multilingual');
 
 /** Short unrelated notes, among which the facts have to be found. */
 const others = Array.from({ length: 12 }, (_, index) => ({

@@ -132,7 +132,7 @@ describe('the context for a question', () => {
     const client = await newAdmin(server);
     const minPosition = await storeAll(
       client,
-      Array.from({ length: 5 }, () => ({ content: answer })),
+      Array.from({ length: 5 }, () => ({ content: answer, duplicates: 'keep' })),
     );
     const context = await contextOf(client, { query: question, tokenBudget: 500, minPosition });
     expect(context.items).toHaveLength(1);

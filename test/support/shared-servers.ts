@@ -4,8 +4,17 @@ import type { AddressInfo } from 'node:net';
 import type { TestProject } from 'vitest/node';
 import { startServer, type ServerAddress, type TestServer } from './server.ts';
 
-/** The embedder of a shared server. */
-export type ServerKind = 'onnx' | 'deterministic';
+/**
+ * The embedder of a shared server: the default model, the English one, which takes half the time and suffices for English tests, or one
+ * without meaning, which takes none.
+ */
+export type ServerKind = 'multilingual' | 'english' | 'deterministic';
+
+const environments: Readonly<Record<string, Record<string, string>>> = {
+  multilingual: {},
+  english: { STRATALOG_EMBEDDING_MODEL: 'bge-small-en-v1.5' },
+  deterministic: { STRATALOG_EMBEDDER: 'deterministic' },
+};
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -19,7 +28,7 @@ export default async function holdSharedServers(project: TestProject): Promise<(
   const servers = new Map<string, Promise<TestServer>>();
   const registry = createServer((request, response) => {
     const kind = request.url!.slice(1);
-    const server = servers.get(kind) ?? startServer({ environment: { STRATALOG_EMBEDDER: kind } });
+    const server = servers.get(kind) ?? startServer({ environment: environments[kind]! });
     servers.set(kind, server);
     server.then(
       ({ url, masterKey }) => response.end(JSON.stringify({ url, masterKey } satisfies ServerAddress)),

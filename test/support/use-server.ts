@@ -18,7 +18,7 @@ export function useServer({ because: _, ...options }: OwnServerOptions): TestSer
 }
 
 /** The server that all files share. Tests use their own tenants and check only answers. */
-export function useSharedServer(kind: ServerKind = 'onnx'): ServerAddress {
+export function useSharedServer(kind: ServerKind = 'english'): ServerAddress {
   let shared: ServerAddress | undefined;
   beforeAll(async () => {
     const response = await fetch(`${inject('sharedServers')}/${kind}`);

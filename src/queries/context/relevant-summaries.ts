@@ -17,7 +17,7 @@ import { readSummaryRows, relevanceTo, type AskedRows, type PlacedRow } from '..
  * A summary matters if one of its depths has this score for the question. Fitted on everyday notes: a fifth of the scopes that hold the
  * answer pass, and 4 in 1,000 of the others. With .7, the limit for memories, a third and 2 in 100 would pass.
  */
-const leastScore = 0.72;
+const leastScore = 0.74;
 /** More than a context has room for, in case that some say nothing new. */
 const mostCandidates = 8;
 /** Each scope has a summary of each depth, and one may be replaced by a variant for the caller. */

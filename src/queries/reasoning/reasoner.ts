@@ -211,6 +211,6 @@ function searchesOf({ operands }: Plan, reasoning: Reasoning): ReasoningWords['s
       dense: query,
       lexical: query,
     };
-    return { query, dense, ...(lexical !== undefined && { lexical }) };
+    return { query, dense: dense ?? query, ...(lexical !== undefined && { lexical }) };
   });
 }

@@ -32,12 +32,13 @@ export class QueryVectors {
     this.#expected = embedders.preferred.id;
   }
 
-  /** Embeds a query while `lookUp` reads the view. The vector is undefined if the model does not answer. */
+  /** Embeds a query, if there is one, while `lookUp` reads the view. The vector is undefined if the model does not answer. */
   async beside<T extends { readonly view: ReadView }>(
-    query: string,
+    query: string | undefined,
     lookUp: Promise<T>,
     tenant: string,
   ): Promise<T & { readonly vector: QueryVector | undefined }> {
+    if (query === undefined) return { ...(await lookUp), vector: undefined };
     const expected = this.#expected;
     const [found, early] = await Promise.all([lookUp, this.of(query, expected, tenant)]);
     const live = liveModel(found.view);

@@ -47,8 +47,8 @@ export interface Query {
   readonly restrictions: Restrictions;
   /** Whether the caller may see nothing at all. */
   readonly seesNothing: boolean;
-  /** The text to embed. */
-  readonly denseText: string;
+  /** The text to embed; undefined if only words are compared. */
+  readonly denseText: string | undefined;
   /** The text that words are taken from. */
   readonly lexicalText: string;
   /** Those words; none if only meaning is compared. */

@@ -291,7 +291,7 @@ export class SearchService {
   ): Promise<readonly string[]> {
     const request: SearchRequest = { ...asked, threshold: 0, order: 'relevance' };
     const query = this.#queryOf(caller, request);
-    const vector = await this.#vectors.of(query.denseText, modelId, caller.tenant);
+    const vector = await this.#vectors.of(query.denseText ?? request.query, modelId, caller.tenant);
     if (!vector) throw new EmbedderUnavailable(`${modelId} cannot answer now`);
     const { best } = await withCurrentView(async () => {
       const corpus = await this.#prepare(query, request, undefined);

@@ -2,7 +2,7 @@ import type { TenantContext } from '../../domain/access/context.ts';
 import { isVisible, visible } from '../../domain/access/visibility.ts';
 import { scopeKeys, type Layer, type Scope } from '../../domain/layers.ts';
 import { probability } from '../../domain/ranking/calibration.ts';
-import { UNKNOWN_MODEL } from '../../domain/ranking/scales.ts';
+import { scaleOf } from '../../domain/ranking/scales.ts';
 import { depths as allDepths, type Depth } from '../../domain/summaries/depths.ts';
 import type { Fallback } from '../../domain/claims/fallback.ts';
 import type { Invalidation, SummaryTrigger } from '../../domain/summaries/events.ts';
@@ -103,5 +103,5 @@ export async function readSummaryRows(
 
 /** Probability that a summary is relevant to a question, by the cosine of their vectors. */
 export function relevanceTo({ model }: QueryVector, cosine: number): number {
-  return probability(cosine, { cosine, overlap: 0 }, model.scale ?? UNKNOWN_MODEL);
+  return probability(cosine, { cosine, overlap: 0 }, model.scale ?? scaleOf(model.id));
 }
