@@ -8,7 +8,10 @@ export type Cut = { readonly threshold: number } | 'focused';
 
 /** A question whose best memory has less than these log-odds has no answer here. Fitted by `bench/ranking/focus.ts`. */
 const FOCUS = -4.19;
-/** A memory this far behind the best, in log-odds, does not answer the question. Fitted by `bench/ranking/focus.ts`. */
+/**
+ * A memory this far behind the best, in log-odds, does not answer the question. Fitted by `bench/ranking/focus.ts` (2.5), and lowered
+ * since newer memories of the same matter are added (`SameMatter`).
+ */
 export const DISTANCE = 2.2;
 
 /** Generous bound of the rounding errors of `relevanceOf`. */

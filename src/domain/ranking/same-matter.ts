@@ -25,14 +25,14 @@ export interface Newer<Item extends Compared = Compared> {
 const NEAREST = 5;
 /** Weight of the shared words, in log-odds if all are shared; the same as in `likeness`. */
 const WORDS = 10;
-/** Evidence, in log-odds, from which on a newer memory that tells a change replaces an older one. Fitted by `bench/ranking/changes.ts`. */
+/** Evidence, in log-odds, from which on a newer memory that tells a change replaces an older one. Fitted on questions about changed facts. */
 const REPLACES = 1.05;
 /** A longer memory also says what still holds. In UTF-16 units. */
 const longestReplaced = 300;
 
 /**
  * What makes a newer memory worth showing beside an older one: a third of the weight of the shared words, a little for its own
- * relevance, and no less than this. Fitted by the same benchmark.
+ * relevance, and no less than this. Fitted on the same questions.
  */
 const BESIDE = { words: WORDS / 3, perLogOdd: 1 / 3, least: -0.7, mostShown: 3 };
 /**
