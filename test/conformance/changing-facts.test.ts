@@ -13,43 +13,52 @@ const others = Array.from({ length: 12 }, (_, index) => ({
 }));
 const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString();
 
-let admin: Client;
-let position: string;
-let answers: (question: string, more?: Json) => Promise<string[]>;
+type Pair = readonly [older: string, newer: string];
 
-/** A tenant in which the first text was told 60 days ago and the second one two days ago. */
-async function told(older: string, newer: string, more: Json = {}): Promise<Json[]> {
-  ({ admin } = await newTenant(server));
-  await admin.bulk([...others]);
-  const memories: Json[] = [];
-  for (const [content, days] of [
-    [older, 60],
-    [newer, 2],
-  ] as const) {
-    const stored = await admin.store({ content, layer: 'company', occurredAt: daysAgo(days), ...more });
-    memories.push(stored.memory);
-    ({ position } = stored);
+/** A tenant in whose company layer the first text of each pair was told 60 days ago, and the second one two days ago. */
+class Told {
+  readonly #admin: Client;
+  readonly #ids: ReadonlyMap<string, string>;
+  #position: string;
+
+  private constructor(admin: Client, lines: readonly Json[], memories: readonly Json[]) {
+    this.#admin = admin;
+    this.#ids = new Map(lines.map(({ id }, at) => [memories[at]!.content, id]));
+    this.#position = lines.at(-1)!.position;
   }
-  answers = async (query, also = {}) => {
-    const { body } = await admin.post('/v1/search', {
-      query,
-      minPosition: position,
-      waitMs: 30_000,
-      ...also,
-    });
-    return (body.results as Json[]).map(({ memory }) => memory.content as string);
-  };
-  return memories;
+
+  static async of(pairs: readonly Pair[]): Promise<Told> {
+    const { admin } = await newTenant(server);
+    const memories: Json[] = [
+      ...others,
+      ...pairs.flatMap(([older, newer]) => [
+        { content: older, layer: 'company', occurredAt: daysAgo(60) },
+        { content: newer, layer: 'company', occurredAt: daysAgo(2) },
+      ]),
+    ];
+    return new Told(admin, await admin.bulk(memories), memories);
+  }
+
+  async ask(path: 'search' | 'context', query: string, more: Json = {}): Promise<Json> {
+    const asked = { query, minPosition: this.#position, waitMs: 30_000, ...more };
+    return (await this.#admin.post(`/v1/${path}`, asked)).body;
+  }
+
+  /** The contents that a bare search answers with. */
+  async answers(query: string): Promise<string[]> {
+    const { results } = await this.ask('search', query);
+    return (results as Json[]).map(({ memory }) => memory.content as string);
+  }
+
+  async judge(content: string, kind: string): Promise<void> {
+    const path = `/v1/memories/${this.#ids.get(content)}/feedback`;
+    this.#position = (await this.#admin.post(path, { kind })).body.position;
+  }
 }
 
 const changed: [question: string, older: string, newer: string][] = [
   ['Where do I live?', 'I live in Berlin.', 'I moved to Lisbon last week.'],
   ['Who is my girlfriend?', 'My girlfriend is called Clara.', 'Clara and I broke up.'],
-  [
-    'What do we build with?',
-    'We build everything with Jenkins.',
-    'All pipelines run on GitHub Actions since Monday, the old server is off.',
-  ],
   [
     'Who is our largest customer?',
     'Brightwell is our largest customer.',
@@ -66,82 +75,87 @@ const changed: [question: string, older: string, newer: string][] = [
   ['Do I drink coffee?', 'I drink three coffees a day.', 'I gave up coffee yesterday, only tea from now on.'],
 ];
 
+const berlin = 'I live in Berlin.';
+const lisbon = 'I moved to Lisbon last week.';
+/** Told in other words altogether. */
+const retold: [question: string, older: string, newer: string][] = [
+  [
+    'Which laptop do I have?',
+    'My laptop is a ThinkPad.',
+    'The new MacBook arrived today; I gave the old machine to my brother.',
+  ],
+];
+
 describe('a fact that changed', () => {
-  it.each(changed)(
-    '[A20] [D4] is told with the newer statement first: %s',
-    async (question, older, newer) => {
-      await told(older, newer);
-      expect((await answers(question))[0]).toBe(newer);
+  let told: Told;
+  let ofOthers: Told;
+
+  beforeAll(async () => {
+    const pairs = [...retold, ...changed].map(([, ...pair]): Pair => pair);
+    const isOfElena = ([older]: Pair) => older.startsWith('Elena');
+    told = await Told.of(pairs.filter((pair) => !isOfElena(pair)));
+    ofOthers = await Told.of(pairs.filter(isOfElena));
+  });
+
+  it.each(changed)('[A20] [D4] is told with the newer statement first: %s', async (question, _, newer) => {
+    const asked = question.includes('Elena') ? ofOthers : told;
+    expect((await asked.answers(question))[0]).toBe(newer);
+  });
+
+  it.each(retold)(
+    '[A20] is told with the newer statement, even if they share no word: %s',
+    async (question, _, newer) => {
+      expect(await told.answers(question)).toContain(newer);
     },
   );
 
-  it('[A20] is told with the newer statement, even if that shares no word with the older', async () => {
-    const newer = 'The new MacBook arrived today; I gave the old machine to my brother.';
-    await told('My laptop is a ThinkPad.', newer);
-    expect(await answers('Which laptop do I have?')).toContain(newer);
-  });
-
   it('[A20] is told as it was if the question asks for the past', async () => {
-    await told('I live in Berlin.', 'I moved to Lisbon last week.');
-    expect((await answers('Where did I previously live?'))[0]).toBe('I live in Berlin.');
+    expect((await told.answers('Where did I previously live?'))[0]).toBe(berlin);
   });
 
   it('[A20] is not completed if the request has a threshold, which alone decides', async () => {
-    await told('I live in Berlin.', 'I moved to Lisbon last week.');
-    const asked = { query: 'Where do I live?', threshold: 0.75, minPosition: position, waitMs: 30_000 };
-    const { body } = await admin.post('/v1/search', asked);
-    expect(body.results).not.toHaveLength(0);
-    for (const { score } of body.results) expect(score).toBeGreaterThanOrEqual(0.75);
+    const { results } = await told.ask('search', 'Where do I live?', { threshold: 0.75 });
+    expect(results).not.toHaveLength(0);
+    for (const { score } of results) expect(score).toBeGreaterThanOrEqual(0.75);
   });
 
   it('[A20] [E8] is told in a context with its days', async () => {
-    await told('I live in Berlin.', 'I moved to Lisbon last week.');
-    const { body } = await admin.post('/v1/context', {
-      query: 'Where do I live?',
-      tokenBudget: 200,
-      minPosition: position,
-      waitMs: 30_000,
-    });
-    expect(body.text).toMatch(
-      new RegExp(
-        `\\(${daysAgo(2).slice(0, 10)}\\) I moved to Lisbon last week\\.[^]*\\(${daysAgo(60).slice(0, 10)}\\) I live in Berlin\\.`,
-      ),
-    );
+    const { text } = await told.ask('context', 'Where do I live?', { tokenBudget: 200 });
+    expect(text).toContain(`(${daysAgo(2).slice(0, 10)}) ${lisbon}`);
+    expect(text).toContain(`(${daysAgo(60).slice(0, 10)}) ${berlin}`);
+    expect(text.indexOf(lisbon)).toBeLessThan(text.indexOf(berlin));
   });
 });
 
-describe('another statement about the same subject', () => {
-  it.each([
-    ['Where is the printer?', 'The printer is in room 1.07.', 'The printer needs magenta toner.'],
-    ['Who is our dentist?', 'Our dentist is Dr Kim.', 'Our dentist opens at nine.'],
-    ['What does the API not support?', 'The API does not support XML.', 'The API supports JSON.'],
-    [
-      'When does Milo drink coffee?',
-      'Milo drinks coffee every morning.',
-      'Milo drinks no coffee after 3 pm.',
-    ],
-    ['Where is the team lunch?', "The team lunch is at Rosa's.", 'The team lunch is paid by the company.'],
-    ["What colour is Ana's car?", "Ana's car is a blue Fiat.", "Ana's car has a new battery."],
-  ])('[A20] [D4] does not stand before the answer: %s', async (question, answer, other) => {
-    await told(answer, other);
-    expect((await answers(question))[0]).toBe(answer);
-    await told(other, answer);
-    expect((await answers(question))[0]).toBe(answer);
-  });
-});
+const sameSubject: [question: string, answer: string, other: string][] = [
+  ['Where is the printer?', 'The printer is in room 1.07.', 'The printer needs magenta toner.'],
+  ['Who is our dentist?', 'Our dentist is Dr Kim.', 'Our dentist opens at nine.'],
+  ['What does the API not support?', 'The API does not support XML.', 'The API supports JSON.'],
+  ['When does Milo drink coffee?', 'Milo drinks coffee every morning.', 'Milo drinks no coffee after 3 pm.'],
+  ['Where is the team lunch?', "The team lunch is at Rosa's.", 'The team lunch is paid by the company.'],
+  ["What colour is Ana's car?", "Ana's car is a blue Fiat.", "Ana's car has a new battery."],
+];
 
-describe('a memory that its writer calls outdated', () => {
+describe.each<[string, (answer: string, other: string) => Pair]>([
+  ['newer', (answer, other) => [answer, other]],
+  ['older', (answer, other) => [other, answer]],
+])('a %s statement about the same subject', (_, pairOf) => {
+  let told: Told;
+
   beforeAll(async () => {
-    const [, wrong] = await told(
-      'The gas valve is behind the boiler.',
-      'The gas valve is behind the fridge.',
-    );
-    const path = `/v1/memories/${wrong!.id}/feedback`;
-    ({ position } = (await admin.post(path, { kind: 'inaccurate' })).body);
+    told = await Told.of(sameSubject.map(([, answer, other]) => pairOf(answer, other)));
   });
 
+  it.each(sameSubject)('[A20] [D4] does not stand before the answer: %s', async (question, answer) => {
+    expect((await told.answers(question))[0]).toBe(answer);
+  });
+});
+
+describe('a memory that its writer calls inaccurate', () => {
   it('[A20] [C12] stands behind what speaks of the same matter', async () => {
-    const results = await answers('Where is the gas valve?');
-    expect(results[0]).toBe('The gas valve is behind the boiler.');
+    const [boiler, fridge] = ['The gas valve is behind the boiler.', 'The gas valve is behind the fridge.'];
+    const told = await Told.of([[boiler!, fridge!]]);
+    await told.judge(fridge!, 'inaccurate');
+    expect((await told.answers('Where is the gas valve?'))[0]).toBe(boiler);
   });
 });
