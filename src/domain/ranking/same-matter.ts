@@ -27,6 +27,8 @@ const NEAREST = 5;
 const WORDS = 10;
 /** Evidence, in log-odds, from which on a newer memory that tells a change replaces an older one. Fitted on questions about changed facts. */
 const REPLACES = 1.05;
+/** Log-odds by meaning alone below which two memories have nothing in common, however few others there are to compare with. */
+const LEAST_ALIKE = -5.2;
 /** A longer memory also says what still holds. In UTF-16 units. */
 const longestReplaced = 300;
 
@@ -73,7 +75,9 @@ export class SameMatter<Item extends Compared> {
 
   /** The newer memories to show beside one that is shown: the best first, each with whether it replaces that one. */
   newerThan(older: Item): readonly Newer<Item>[] {
+    const { intercept, slope } = this.#scale.denseOnly;
     return this.#newer(older)
+      .filter((item) => intercept + slope * this.#cosine(older, item) >= LEAST_ALIKE)
       .map((item) => ({ item, evidence: this.#evidence(older, item, BESIDE.words) + relevant(item) }))
       .filter(({ evidence }) => evidence > BESIDE.least)
       .sort((left, right) => right.evidence - left.evidence)
