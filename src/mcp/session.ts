@@ -32,6 +32,9 @@ export interface CallOptions {
   readonly signal?: AbortSignal;
 }
 
+/** How long a read waits for the last write: a model cannot choose, and a refusal costs it a turn. In milliseconds. */
+const waitMs = 10_000;
+
 /** Maximum number of callers whose last write is remembered. */
 const mostCallers = 10_000;
 
@@ -56,7 +59,7 @@ export class Performer {
         operation,
         {
           caller,
-          input: { ...given(input), ...(position !== undefined && { minPosition: position }) },
+          input: { ...given(input), ...(position !== undefined && { minPosition: position, waitMs }) },
           correlationId: session.requestId,
           traceId: session.traceId,
           cause: 'llm',
