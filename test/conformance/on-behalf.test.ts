@@ -233,7 +233,11 @@ describe('an agent with and without a user', () => {
   it('[A11] keeps idempotency keys and searches of its users separate', async () => {
     const key = { 'idempotency-key': 'same' };
     const post = (client: Client) =>
-      client.post('/v1/memories', { content: 'x', duplicates: 'keep', layer: 'team', scope: { team: 'a' } }, key);
+      client.post(
+        '/v1/memories',
+        { content: 'x', duplicates: 'keep', layer: 'team', scope: { team: 'a' } },
+        key,
+      );
     const replies = [await post(forAlice), await post(forBob), await post(agent)];
     expect(replies.map(({ status }) => status)).toEqual([201, 201, 201]);
     expect(new Set(replies.map(({ body }) => body.memory.id)).size).toBe(3);
