@@ -45,9 +45,17 @@ function among(found: readonly Compared[], question = 'Where do I live?'): SameM
 
 describe('a newer memory of the same matter', () => {
   it('[A20] is shown beside the older one, and replaces it if it tells a change', () => {
-    const [first, ...rest] = among([berlin, lisbon]).newerThan(berlin);
-    expect(first).toEqual({ item: lisbon, replaces: true });
-    expect(rest.map(({ replaces }) => replaces)).not.toContain(true);
+    const matter = among([berlin, lisbon]);
+    expect(matter.newerThan(berlin)[0]).toBe(lisbon);
+    expect(matter.replaces(lisbon, berlin)).toBe(true);
+    expect(others.some((other) => matter.replaces(other, berlin))).toBe(false);
+  });
+
+  it('[A20] is not shown if it is refuted, or has nothing in common, however few others there are', () => {
+    expect(among([berlin, { ...lisbon, isRefuted: true }]).newerThan(berlin)).toEqual([]);
+    const piano = compared({ text: 'The piano was tuned yesterday', day: 50, at: 85 });
+    const matter = new SameMatter([berlin, piano], { question: 'Where?', scale: MULTILINGUAL_E5_SMALL });
+    expect(matter.newerThan(berlin)).toEqual([]);
   });
 
   it('[A20] never is an older one', () => {

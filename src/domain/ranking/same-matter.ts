@@ -14,13 +14,6 @@ export interface Compared extends Ranked {
   readonly text: string;
 }
 
-/** A newer memory that may speak of the same matter. */
-export interface Newer<Item extends Compared = Compared> {
-  readonly item: Item;
-  /** Whether it says that the older one no longer holds. */
-  readonly replaces: boolean;
-}
-
 /** Each memory is compared with the mean of this many of its nearest. */
 const NEAREST = 5;
 /** Weight of the shared words, in log-odds if all are shared; the same as in `likeness`. */
@@ -73,16 +66,16 @@ export class SameMatter<Item extends Compared> {
     this.#rarity = rarityAmong(found.map(({ substance }) => substance));
   }
 
-  /** The newer memories to show beside one that is shown: the best first, each with whether it replaces that one. */
-  newerThan(older: Item): readonly Newer<Item>[] {
+  /** The newer memories to show beside one that is shown, the best first. None of them is refuted. */
+  newerThan(older: Item): readonly Item[] {
     const { intercept, slope } = this.#scale.denseOnly;
     return this.#newer(older)
-      .filter((item) => intercept + slope * this.#cosine(older, item) >= LEAST_ALIKE)
+      .filter((item) => !item.isRefuted && intercept + slope * this.#cosine(older, item) >= LEAST_ALIKE)
       .map((item) => ({ item, evidence: this.#evidence(older, item, BESIDE.words) + relevant(item) }))
       .filter(({ evidence }) => evidence > BESIDE.least)
       .sort((left, right) => right.evidence - left.evidence)
       .slice(0, BESIDE.mostShown)
-      .map(({ item }) => ({ item, replaces: this.replaces(item, older) }));
+      .map(({ item }) => item);
   }
 
   /**

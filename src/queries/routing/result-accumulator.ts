@@ -15,6 +15,7 @@ export const resembling = -1;
 interface Entry {
   readonly memory: MemoryView;
   readonly isSuperseded: boolean | undefined;
+  readonly isRefuted: boolean | undefined;
   feedback: number | undefined;
   value: number | undefined;
   score: number;
@@ -48,12 +49,12 @@ export class ResultAccumulator {
   }
 
   add({ found, evidence, side, steps }: Addition): void {
-    const { memory, score, passage, isSuperseded, feedback, value } = found;
+    const { memory, score, passage, isSuperseded, isRefuted, feedback, value } = found;
     if (evidence > answering) this.#conditionsMet = true;
     let entry = this.#entries.get(memory.id);
     if (!entry) {
       const sides = { side: undefined, sideScore: -1 };
-      const first = { memory, isSuperseded, feedback, value, score, passage };
+      const first = { memory, isSuperseded, isRefuted, feedback, value, score, passage };
       entry = { ...first, evidence, ...sides, tooOld: false, steps: new Set() };
       this.#entries.set(memory.id, entry);
     }
@@ -104,13 +105,14 @@ export class ResultAccumulator {
   /** The collected memory with this id, with the score that it has in the answer. */
   shown({ id, score }: Pick<SearchResult, 'id' | 'score'>): Scored {
     const entry = this.#entries.get(id)!;
-    const { memory, passage, isSuperseded, feedback, value } = entry;
+    const { memory, passage, isSuperseded, isRefuted, feedback, value } = entry;
     return {
       memory,
       score,
       passage,
       part: this.#sideOf(entry),
       ...(isSuperseded !== undefined && { isSuperseded }),
+      ...(isRefuted && { isRefuted }),
       ...(feedback !== undefined && { feedback }),
       ...(value !== undefined && { value }),
     };

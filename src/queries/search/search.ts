@@ -246,7 +246,9 @@ export class SearchService {
     const others = found.slice(0, mostCompared).filter((one) => !best.includes(one));
     if (best.length + others.length < 2 || best.length === 0) return best;
     const times = askedTimes(query, now, utcOffset);
-    if (asksTime(times) || asksPast(query, times, now ?? this.#clock.now())) return best;
+    if (asksPast(query, times, now ?? this.#clock.now())) return best;
+    // A question about a time asks what was told of it, not what is current.
+    const asksCurrent = !asksTime(times);
     const { sql } = this.#readModels;
     const all = [...best, ...others];
     const substances = await readSubstances(sql, caller.tenant, all, model).catch((error: unknown) => {
@@ -268,15 +270,15 @@ export class SearchService {
     );
     const scale = (model !== undefined && this.#vectors.scaleOf(model)) || scaleOf(model);
     const matter = new SameMatter([...compared.values()].slice(0, mostCompared), { question: query, scale });
-    const newer = addsNewer ? matter.newerThan(compared.get(best[0]!)!) : [];
-    const added = newer.map(({ item: { one } }) => one).filter((one) => !best.includes(one));
+    const newer = addsNewer && asksCurrent ? matter.newerThan(compared.get(best[0]!)!) : [];
+    const added = newer.map(({ one }) => one).filter((one) => !best.includes(one));
     const ordered = byPrecedence(
       [best[0]!, ...added, ...best.slice(1)],
       (one) => compared.get(one)!,
       scale,
-      (later, earlier) => matter.replaces(compared.get(later)!, compared.get(earlier)!),
+      (later, earlier) => asksCurrent && matter.replaces(compared.get(later)!, compared.get(earlier)!),
     );
-    const changed = matter.changed(ordered.map((one) => compared.get(one)!));
+    const changed = matter.changed(asksCurrent ? ordered.map((one) => compared.get(one)!) : []);
     return ordered.map((one) => (changed.has(compared.get(one)!) ? { ...one, isChanged: true } : one));
   }
 
