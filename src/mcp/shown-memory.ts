@@ -81,7 +81,7 @@ function contentOf({ id }: MemoryView, part: Part): Pick<WholeMemory, 'content' 
   return { content: text, cut: { start, shown: text.length, length, rest } };
 }
 
-/** One line about a memory, and its content below: indented, so that none of its lines can be taken for one of the answer. */
+/** One line about a memory, with its content indented below, so that no line of it looks like part of the answer. */
 export function inWords(memory: ListedMemory | WholeMemory, remark = ''): string {
   const { id, content, layer, spaces, tags, occurredAt, createdAt, state, revision, cut } = memory;
   const refuted = 'feedback' in memory ? refutationOf(memory.feedback) : memory.refuted;

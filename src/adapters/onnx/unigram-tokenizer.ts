@@ -28,7 +28,7 @@ const pipeline = JSON.stringify([
 /** How much less likely than the rarest piece an unknown character is, in log-probability, as in SentencePiece. */
 const unknownPenalty = 10;
 
-/** Stands for a space, at the beginning of the pieces of a word. */
+/** SentencePiece writes a space as this character, at the start of a word. */
 const space = '▁';
 
 /**
@@ -42,7 +42,7 @@ export class UnigramTokenizer {
   readonly #unknown: number;
   readonly #begin: number;
   readonly #end: number;
-  /** Matches the tokens that stand for themselves, such as `<s>`. */
+  /** Matches special tokens, which are never split, such as `<s>`. */
   readonly #added: RegExp;
   /** Length of the longest piece, in UTF-16 units. */
   readonly #longest: number;
