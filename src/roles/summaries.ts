@@ -8,6 +8,7 @@ import {
   summaryRetrievalMetrics,
 } from '../observability/summary-metrics.ts';
 import type { ProcessManager } from '../processors/process-manager.ts';
+import type { Embedders } from '../ports/embedder.ts';
 import type { ReadModels } from '../queries/read-models.ts';
 import type { SummaryReaderParts } from '../queries/summaries/list-summaries.ts';
 import { readScopeSources } from '../queries/summaries/scope-sources.ts';
@@ -26,11 +27,15 @@ interface SummaryServices {
   readonly services: CommandServices;
   readonly store: CommandSide['store'];
   readonly models: ReadModels;
+  readonly embedders: Embedders;
   readonly ledger: Ledger;
 }
 
 /** Makes the summaries of layers: those that callers ask for, and those that are due. */
-export function startSummaries(own: Process, { services, store, models, ledger }: SummaryServices): void {
+export function startSummaries(
+  own: Process,
+  { services, store, models, embedders, ledger }: SummaryServices,
+): void {
   const { config, stores, logger, metrics } = own;
   const context = systemCommandContext('summaries');
   const start = (manager: ProcessManager, onProgress?: () => void) =>
@@ -39,7 +44,7 @@ export function startSummaries(own: Process, { services, store, models, ledger }
     services,
     tokenizer: o200k,
     read: (tenant: string, scope: SummaryScope, minPosition: number) =>
-      readScopeSources(models, tenant, scope, { minPosition, waitMs: readModelWaitMs }),
+      readScopeSources({ models, embedders }, tenant, scope, { minPosition, waitMs: readModelWaitMs }),
     writer: summaryWriter(own, ledger),
     onGenerated: summaryGenerationMetrics(metrics.meter),
   };

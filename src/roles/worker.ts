@@ -24,10 +24,10 @@ export function startWorker(
   readSide: ReadSide,
   learning: Learning,
 ): void {
-  const { erasures, operations, models } = readSide;
+  const { erasures, operations, models, embedders } = readSide;
   startProcessor(own, erasures);
-  startSummaries(own, { services: commands, store, models, ledger });
-  startExperience(own, { services: commands, store, models, embedders: readSide.embedders, ledger });
+  startSummaries(own, { services: commands, store, models, embedders, ledger });
+  startExperience(own, { services: commands, store, models, embedders, ledger });
   startConflicts(own, { commands, store }, readSide);
   const outcomes = startOutcomes(own, { services: commands, store, models });
   startPolicies(own, outcomes, learning);

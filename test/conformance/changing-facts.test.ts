@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Client, Json } from '../support/api.ts';
 import { newTenant } from '../support/tenant.ts';
 import { useSharedServer } from '../support/use-server.ts';
@@ -157,5 +157,57 @@ describe('a memory that its writer calls inaccurate', () => {
     const told = await Told.of([[boiler!, fridge!]]);
     await told.judge(fridge!, 'inaccurate');
     expect((await told.answers('Where is the gas valve?'))[0]).toBe(boiler);
+  });
+});
+
+describe('a user who moved', () => {
+  const [leeds, lyon] = ['I live in Leeds, close to the park.', 'I have moved to Lyon, near the river.'];
+  const lasting = [
+    'I prefer short answers.',
+    'I am allergic to walnuts.',
+    'I work as a physiotherapist.',
+    'My favourite colour is green.',
+    'I speak Danish and English.',
+  ];
+  let mia: Client;
+  let position: string;
+
+  beforeAll(async () => {
+    mia = await (await newTenant(server)).key({ user: 'mia' });
+    const told = (content: string, days: number) => ({
+      content,
+      layer: 'user',
+      occurredAt: daysAgo(days),
+    });
+    const lines = await mia.bulk([
+      ...lasting.map((content, at) => told(content, 90 + at)),
+      told(leeds, 60),
+      told(lyon, 2),
+    ]);
+    position = lines.at(-1)!.position;
+    // A search waits for the vectors, which tell that both speak of the same matter.
+    await mia.post('/v1/search', { query: 'Lyon', minPosition: position, waitMs: 30_000 });
+  });
+
+  it('[A20] [E8] has a profile that tells the old place only with the new one, and the days of both', async () => {
+    const asked = { query: 'How do fish sleep?', profile: true, tokenBudget: 2_000 };
+    const { body } = await mia.post('/v1/context', { ...asked, minPosition: position, waitMs: 30_000 });
+    const [day, before] = [daysAgo(2).slice(0, 10), daysAgo(60).slice(0, 10)];
+    expect(body.text).toContain(`${lyon} (${day}; on ${before}: ${leeds})`);
+    for (const content of lasting) expect(body.text).toContain(content);
+  });
+
+  it('[A20] [E1] has a summary without the old place', async () => {
+    const { body: refresh } = await mia.post('/v1/summaries/refresh', { layer: 'user' });
+    await vi.waitFor(
+      async () => {
+        const path = `/v1/summaries?layer=user&depth=detailed&minPosition=${refresh.position}&waitMs=20000`;
+        const { items } = (await mia.get(path)).body;
+        expect(items).toHaveLength(1);
+        expect(items[0].content).toContain(lyon);
+        expect(items[0].content).not.toContain(leeds);
+      },
+      { timeout: 30_000, interval: 200 },
+    );
   });
 });

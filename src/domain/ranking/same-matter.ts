@@ -79,19 +79,35 @@ export class SameMatter<Item extends Compared> {
   }
 
   /**
-   * Whether the newer memory says that the older one no longer holds: it restates it with another value, or tells a change while they
-   * are nearer to each other than almost any other of their place. The older is short enough to say one thing only.
+   * Whether the newer memory says that the older one no longer holds: it restates it with another value, or tells its change. The older
+   * is short enough to say one thing only.
    */
   replaces(newer: Item, older: Item): boolean {
-    if (newer.time <= older.time || placeOf(newer) !== placeOf(older) || newer.scope.session !== undefined)
-      return false;
-    if (older.text.length > longestReplaced) return false;
-    if (restates(older.text, newer.text, this.#question)) return true;
-    if (!this.#has(newer) || !this.#has(older) || this.#isNamed(older, newer)) return false;
     return (
+      this.#canReplace(newer, older) &&
+      (restates(older.text, newer.text, this.#question) || this.tellsChangeOf(newer, older))
+    );
+  }
+
+  /** Whether the newer memory tells a change while the two are nearer to each other than almost any other of their place. */
+  tellsChangeOf(newer: Item, older: Item): boolean {
+    return (
+      this.#canReplace(newer, older) &&
+      this.#has(newer) &&
+      this.#has(older) &&
+      !this.#isNamed(older, newer) &&
       this.#areNearest(older, newer) &&
       this.#evidence(older, newer, WORDS) > REPLACES &&
       tellsChange(newer.text)
+    );
+  }
+
+  #canReplace(newer: Item, older: Item): boolean {
+    return (
+      newer.time > older.time &&
+      placeOf(newer) === placeOf(older) &&
+      newer.scope.session === undefined &&
+      older.text.length <= longestReplaced
     );
   }
 

@@ -56,7 +56,7 @@ export class ContextBlocks {
     await models.view({ projections: scopeModels, ...wait });
     const id = idOf(caller.tenant, { layer: 'user', scope: { user } });
     return models.read({ projections: [...read, 'usage'] }, (view) =>
-      readProfile(models, view, caller, { user, id }),
+      readProfile(this.#parts, view, caller, { user, id }),
     );
   }
 

@@ -1,17 +1,20 @@
 import type { TenantContext } from '../../domain/access/context.ts';
 import { isVisible, visible } from '../../domain/access/visibility.ts';
 import type { BlockStatement, ProfileCandidate } from '../../domain/context/block.ts';
+import { groupBy } from '../../domain/group-by.ts';
 import { factsAboutUser } from '../../domain/profile/facts-about-user.ts';
 import { UserNames } from '../../domain/profile/user-names.ts';
 import { depths } from '../../domain/summaries/depths.ts';
 import { extractive } from '../../domain/summaries/settings.ts';
 import { statementsOf } from '../../domain/summaries/statements.ts';
 import { holdingSteps } from '../../domain/summaries/still-holding.ts';
+import { successorSteps } from '../../domain/summaries/successors.ts';
 import type { SummaryScope } from '../../domain/summaries/summary-scope.ts';
 import { estimatedTokens } from '../../domain/text/passages.ts';
 import { runInSlices } from '../../support/time-slice.ts';
-import type { ReadModels, ReadView } from '../read-models.ts';
+import type { ReadView } from '../read-models.ts';
 import { readNewestSources, type ScopeSource } from '../summaries/scope-sources.ts';
+import { readScopeVectors, type VectorParts } from '../summaries/scope-vectors.ts';
 import { readSummaryRows, type PlacedRow } from '../summaries/summary-rows.ts';
 
 /** The newest memories of the user that are read. */
@@ -23,11 +26,11 @@ const longestWhole = 60;
 
 /**
  * What is stably true of a user: first what the summary of the user quotes, then other memories of the layer `user` by their importance,
- * each as far as it says something lasting about this user. None of them is superseded, replaced by a newer one, or called outdated or
- * inaccurate. Undefined if there is nothing.
+ * each as far as it says something lasting about this user. None of them is superseded, surely replaced by a newer one, or called outdated
+ * or inaccurate. Undefined if there is nothing.
  */
 export async function readProfile(
-  models: ReadModels,
+  parts: VectorParts,
   view: ReadView,
   caller: TenantContext,
   { user, id }: { readonly user: string; readonly id: string },
@@ -35,15 +38,16 @@ export async function readProfile(
   const place: SummaryScope = { layer: 'user', scope: { user } };
   if (!isVisible(visible(caller), place)) return undefined;
   const [sources, rows] = await Promise.all([
-    readNewestSources(models, view, caller.tenant, place, mostMemories),
-    readSummaryRows(models.sql, view, caller, { layers: ['user'], scope: { user } }),
+    readNewestSources(parts.models, view, caller.tenant, place, mostMemories),
+    readSummaryRows(parts.models.sql, view, caller, { layers: ['user'], scope: { user } }),
   ]);
   const quoted = quotationsOf(rows);
   const facts = await runInSlices(factSteps(sources, user, quoted));
   const holding = await runInSlices(holdingSteps(byRank([...facts.keys()], quoted), place, sources));
-  const statements = holding
-    .slice(0, mostQuoted)
-    .flatMap((source) => facts.get(source)!.map((text) => statementOf(source, text)));
+  const told = holding.slice(0, mostQuoted);
+  const vectors = told.length > 0 ? await readScopeVectors(parts, caller.tenant, sources) : undefined;
+  const successors = vectors && (await runInSlices(successorSteps(told, place, vectors, sources)));
+  const statements = withSuccessors(told, successors ?? new Map(), facts);
   return statements.length > 0 ? { id, ...place, statements } : undefined;
 }
 
@@ -52,7 +56,7 @@ function* factSteps(
   sources: readonly ScopeSource[],
   user: string,
   quoted: ReadonlyMap<string, readonly string[]>,
-): Generator<undefined, ReadonlyMap<ScopeSource, readonly string[]>, undefined> {
+): Generator<undefined, Facts, undefined> {
   const names = new UserNames(
     user,
     sources.map(({ content }) => content),
@@ -81,8 +85,42 @@ function byRank(
   );
 }
 
-function statementOf({ id, externalId }: ScopeSource, text: string): BlockStatement {
-  return { text, sources: [{ id, ...(externalId !== undefined && { externalId }) }] };
+type Facts = ReadonlyMap<ScopeSource, readonly string[]>;
+
+/**
+ * The facts as statements, in their order. One that a newer memory probably changed stands behind that, with the days of both:
+ * "I moved to Lyon. (2026-06-14; on 2026-01-09: I live in Leeds.)" If the newer one cannot be quoted, neither is said.
+ */
+function withSuccessors(
+  sources: readonly ScopeSource[],
+  successors: ReadonlyMap<string, ScopeSource>,
+  facts: Facts,
+): readonly BlockStatement[] {
+  const changed = groupBy(
+    sources.filter(({ id }) => successors.has(id)),
+    ({ id }) => successors.get(id)!.id,
+  );
+  const said = new Set<string>();
+  return sources.flatMap((source) => {
+    const newest = successors.get(source.id) ?? source;
+    if (said.has(newest.id)) return [];
+    said.add(newest.id);
+    const earlier = changed.get(newest.id);
+    if (!earlier) return facts.get(source)!.map((text) => statementOf([source], text));
+    const text = isShort(newest.content) ? newest.content.trim() : facts.get(newest)?.join(' ');
+    if (text === undefined) return [];
+    const notes = [dayOf(newest), ...earlier.map((one) => `on ${dayOf(one)}: ${facts.get(one)!.join(' ')}`)];
+    return [statementOf([newest, ...earlier], `${text} (${notes.join('; ')})`)];
+  });
+}
+
+const dayOf = ({ time }: ScopeSource): string => time.toISOString().slice(0, 10);
+
+function statementOf(sources: readonly ScopeSource[], text: string): BlockStatement {
+  return {
+    text,
+    sources: sources.map(({ id, externalId }) => ({ id, ...(externalId !== undefined && { externalId }) })),
+  };
 }
 
 /** By memory id, what the summaries of the user quote of it; the memories of the shortest summary come first. */
@@ -107,7 +145,11 @@ function quotationsOf(rows: readonly PlacedRow[]): ReadonlyMap<string, string[]>
 
 /** The whole text of a short memory; of a long one, the quotations that are still in it. */
 function textsOf({ content }: ScopeSource, quoted: readonly string[] = []): readonly string[] {
-  const whole = content.trim();
-  if (estimatedTokens(whole, { start: 0, end: whole.length }) <= longestWhole) return [whole];
+  if (isShort(content)) return [content.trim()];
   return quoted.filter((text) => content.includes(text));
+}
+
+function isShort(content: string): boolean {
+  const whole = content.trim();
+  return estimatedTokens(whole, { start: 0, end: whole.length }) <= longestWhole;
 }

@@ -28,12 +28,15 @@ export async function readSubstances(
   results: readonly Scored[],
   modelId: string | undefined,
 ): Promise<ReadonlyMap<string, Substance>> {
-  const vectors = modelId === undefined ? [] : await readVectors(sql, tenant, results, modelId);
-  const byId = new Map(vectors.map(({ memory_id: id, numbers }) => [id, vectorOf(numbers)]));
+  const texts = results.map(({ memory: { id, content }, passage }) => ({ id, content, passage }));
+  const vectors = modelId === undefined ? undefined : await readVectors(sql, tenant, texts, modelId);
   return new Map(
     results.map((result) => {
       const { id } = result.memory;
-      return [id, { vector: byId.get(id), terms: new Set(termCounts(matchedText(result)).counts.keys()) }];
+      return [
+        id,
+        { vector: vectors?.get(id), terms: new Set(termCounts(matchedText(result)).counts.keys()) },
+      ];
     }),
   );
 }
@@ -43,17 +46,27 @@ function matchedText({ memory: { content }, passage: number }: Scored): string {
   return passage ? passageText(content, passage) : content;
 }
 
-/** The vectors by the hash of the text: as of a position it may be a text that was replaced since. */
-function readVectors(
+/** The text of a memory, or one of its passages by number. */
+interface StoredText {
+  readonly id: string;
+  readonly content: string;
+  readonly passage?: number | undefined;
+}
+
+/**
+ * The vectors of these texts by memory id, as far as the model's read model has them. They are found by the hash of the text: as of a
+ * position it may be a text that was replaced since.
+ */
+export async function readVectors(
   sql: Sql,
   tenant: string,
-  results: readonly Scored[],
+  texts: readonly StoredText[],
   modelId: string,
-): Promise<VectorRow[]> {
+): Promise<ReadonlyMap<string, Float32Array>> {
   const parameters = new Parameters();
-  const ids = parameters.bind(results.map(({ memory }) => memory.id));
-  const hashes = parameters.bind(results.map(({ memory }) => textHash(memory.content)));
-  const numbers = parameters.bind(results.map(({ passage }) => passage ?? whole));
+  const ids = parameters.bind(texts.map(({ id }) => id));
+  const hashes = parameters.bind(texts.map(({ content }) => textHash(content)));
+  const numbers = parameters.bind(texts.map(({ passage }) => passage ?? whole));
   const lookup = lookupsOf(tenant, parameters);
   // The binary form of pgvector, without its header.
   const from = (table: string, embedding: string, condition = `found.passage = ${whole}`) =>
@@ -63,10 +76,10 @@ function readVectors(
       `t.text_hash = found.text_hash and ${condition}`,
     )}`;
   // Only results of a read model with passages have a passage.
-  const passages = results.some(({ passage }) => passage !== undefined)
+  const passages = texts.some(({ passage }) => passage !== undefined)
     ? `${from(passageVectorTable(modelId), 'coalesce(t.embedding, t.shelved)', 't.n = found.passage')} passage union all`
     : '';
-  return sql.queryAs<VectorRow>(
+  const rows = await sql.queryAs<VectorRow>(
     tenant,
     `select found.memory_id, k.numbers from unnest(${ids}::uuid[], ${hashes}::text[], ${numbers}::integer[]) as found(memory_id, text_hash, passage)
      cross join lateral (${passages} ${from(vectorTable(modelId), 'coalesce(t.embedding, t.shelved)')} current
@@ -74,6 +87,7 @@ function readVectors(
      where k.numbers is not null`,
     parameters.values,
   );
+  return new Map(rows.map(({ memory_id: id, numbers: bytes }) => [id, vectorOf(bytes)]));
 }
 
 function vectorOf(numbers: Uint8Array): Float32Array {

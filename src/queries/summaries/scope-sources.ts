@@ -1,12 +1,14 @@
 import { importanceOf, type Use } from '../../domain/summaries/importance.ts';
 import type { Source } from '../../domain/summaries/extract.ts';
 import { holdingSteps } from '../../domain/summaries/still-holding.ts';
+import { successorSteps } from '../../domain/summaries/successors.ts';
 import type { SummaryScope } from '../../domain/summaries/summary-scope.ts';
 import { runInSlices } from '../../support/time-slice.ts';
 import { affirmedSql } from '../memory-row.ts';
 import type { ReadModels, ReadView } from '../read-models.ts';
 import { allOf, anyOf, Parameters } from '../sql-builder.ts';
 import { scopeHash, scopeMemories, scopeModels } from './scope-state.ts';
+import { readScopeVectors, type VectorParts } from './scope-vectors.ts';
 
 /** Maximum number of memories read of a scope: those that were stored last. */
 const mostMemories = 2_000;
@@ -49,13 +51,13 @@ const weightOfOthers = 0.5;
 
 /** The memories of a scope that may be quoted, as far as the read models know them, which have at least `minPosition`. */
 export function readScopeSources(
-  models: ReadModels,
+  parts: VectorParts,
   tenant: string,
   scope: SummaryScope,
   wait: { readonly minPosition: number; readonly waitMs: number },
 ): Promise<ScopeSources> {
-  return models.read({ projections: [...scopeModels, 'usage'], ...wait }, (view) =>
-    readSourcesIn(models, view, tenant, scope),
+  return parts.models.read({ projections: [...scopeModels, 'usage'], ...wait }, (view) =>
+    readSourcesIn(parts, view, tenant, scope),
   );
 }
 
@@ -64,15 +66,15 @@ export function readScopeSources(
  * user's own feedback alone and prefers those that name the user, or the user's session.
  */
 async function readSourcesIn(
-  models: ReadModels,
+  parts: VectorParts,
   view: ReadView,
   tenant: string,
   scope: SummaryScope,
 ): Promise<ScopeSources> {
-  const rows = await readRows(models, view, tenant, scope);
+  const rows = await readRows(parts.models, view, tenant, scope);
   const speaking = rows.filter(({ silent }) => !silent);
   return {
-    sources: await runInSlices(holdingSteps(sourcesOf(speaking, scope), scope)),
+    sources: await current(parts, tenant, scope, sourcesOf(speaking, scope)),
     namingUsers: new Set(speaking.flatMap(({ memory_id: id, names_user }) => (names_user ? [id] : []))),
     hash: rows[0]?.hash ?? '0:0',
     position: view.position,
@@ -83,6 +85,20 @@ async function readSourcesIn(
       },
     }),
   };
+}
+
+/** Those that no newer one replaces, in the same words or probably in others: a summary has room for few memories. */
+async function current(
+  parts: VectorParts,
+  tenant: string,
+  scope: SummaryScope,
+  sources: readonly ScopeSource[],
+): Promise<readonly ScopeSource[]> {
+  const holding = await runInSlices(holdingSteps(sources, scope));
+  const vectors = await readScopeVectors(parts, tenant, holding);
+  if (!vectors) return holding;
+  const successors = await runInSlices(successorSteps(holding, scope, vectors));
+  return holding.filter(({ id }) => !successors.has(id));
 }
 
 /** Those of the `most` newest memories of a scope that may be quoted. Reads no others, so that it is fast in a large scope. */
