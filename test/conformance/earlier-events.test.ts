@@ -11,7 +11,7 @@ import { openSqlEventLog } from '../../src/adapters/sqllog/sql-event-log.ts';
 import { readRootKeyFile } from '../../src/adapters/vault/root-key.ts';
 import { openSqlKeyVault } from '../../src/adapters/vault/sql-key-vault.ts';
 import { open, seal } from '../../src/adapters/vault/wrap.ts';
-import { retrievalStream, routingStream, tenantStream } from '../../src/domain/streams.ts';
+import { feedbackStream, retrievalStream, routingStream, tenantStream } from '../../src/domain/streams.ts';
 import type { StoredEvent, StreamName } from '../../src/ports/event-log.ts';
 import type { NewKey } from '../../src/ports/key-vault.ts';
 import type { Client } from '../support/api.ts';
@@ -33,6 +33,7 @@ const relevanceScaleFields = {
 const missingFields: Readonly<Record<string, object>> = {
   // Never shown.
   'ApiKeyCreated.v1.json': { secretHash: undefined },
+  'FeedbackGiven.v1.json': { isAuthoritative: false },
   'RoutingConfigured.v1.json': {
     exploration: true,
     languageModel: true,
@@ -99,7 +100,8 @@ function recordedIn(
 }
 
 function streamOf({ recorded, data }: GoldenEvent): StreamName {
-  const { searchId } = data as { searchId?: string };
+  const { searchId, memoryId } = data as { searchId?: string; memoryId?: string };
+  if (recorded.type === 'FeedbackGiven') return feedbackStream(tenant, memoryId!);
   if (searchId !== undefined) return retrievalStream(tenant, searchId);
   return recorded.type === 'ApiKeyCreated' ? tenantStream(tenant) : routingStream(tenant);
 }

@@ -78,11 +78,14 @@ function withoutLong(today: Json, then: Json): readonly [Json, Json] {
   return [now, before];
 }
 
-/** In version 0.1 feedback was neither shown with a memory nor a part of its relevance, and there was no value by use and no affirmation. */
+/**
+ * In version 0.1 feedback was neither shown with a memory nor a part of its relevance, there was no value by use and no affirmation, and it did not count
+ * whose feedback it was.
+ */
 function withoutFeedback(answer: unknown): unknown {
   if (Array.isArray(answer)) return answer.map(withoutFeedback);
   if (typeof answer !== 'object' || answer === null) return answer;
-  const { feedback: _, importance: __, affirmations: ___, ...rest } = answer as Json;
+  const { feedback: _, importance: __, affirmations: ___, isAuthoritative: ____, ...rest } = answer as Json;
   return Object.fromEntries(Object.entries(rest).map(([key, value]) => [key, withoutFeedback(value)]));
 }
 

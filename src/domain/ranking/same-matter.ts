@@ -16,6 +16,11 @@ export interface Compared extends Ranked {
 
 /** Each memory is compared with the mean of this many of its nearest. */
 const NEAREST = 5;
+/**
+ * Log-odds by meaning alone that stand for a nearest memory which a small place does not have. Fitted on the same questions among one to
+ * four other memories.
+ */
+const USUAL = -3.2;
 /** Weight of the shared words, in log-odds if all are shared; the same as in `likeness`. */
 const WORDS = 10;
 /** Evidence, in log-odds, from which on a newer memory that tells a change replaces an older one. Fitted on questions about changed facts. */
@@ -179,7 +184,10 @@ export class SameMatter<Item extends Compared> {
     const known = this.#means.get(item);
     if (known !== undefined) return known;
     const nearest = [...this.#cosinesOf(item).values()].sort((a, b) => b - a).slice(0, NEAREST);
-    const mean = nearest.reduce((sum, cosine) => sum + cosine, 0) / nearest.length;
+    const { intercept, slope } = this.#scale.denseOnly;
+    const missing = NEAREST - nearest.length;
+    const sum = nearest.reduce((total, cosine) => total + cosine, 0);
+    const mean = (sum + (missing * (USUAL - intercept)) / slope) / NEAREST;
     this.#means.set(item, mean);
     return mean;
   }

@@ -6,9 +6,9 @@ import { isPastEvent, isUnsure, saysChange } from '../consistency/updates/cues.t
  */
 const EVENT = new RegExp(
   [
-    String.raw`\b(?:today|tonight|yesterday|this (?:morning|afternoon|evening|week|month)|last (?:week|weekend|night|month)|since|until|just|finally|already|by now|again|for now|as before|at last|(?:mon|tues|wednes|thurs|fri|satur|sun)days?)\b`,
+    String.raw`\b(?:today|tonight|yesterday|this (?:morning|afternoon|evening|week|month)|last (?:week|weekend|night|month)|since|until|just|finally|already|by now|again|for now|as before|at last|(?:mon|tues|wednes|thurs|fri|satur|sun)day)\b`,
     String.raw`\b(?:merged|live|done|finished|over|dead|gone|out|off|correction|fix|typo|misread|sorry)\b`,
-    String.raw`(?<!\p{L})(?:heute|gestern|seit|bis|zum \d|endlich|wieder|montags?|dienstags?|mittwochs?|donnerstags?|freitags?|samstags?|sonntags?)(?!\p{L})`,
+    String.raw`(?<!\p{L})(?:heute|gestern|seit|bis|zum \d|endlich|wieder|montag|dienstag|mittwoch|donnerstag|freitag|samstag|sonntag)(?!\p{L})`,
     String.raw`\b(?:hat|habe|haben|ist|sind|wird|wurden?|war|waren)\b.{0,80}\b(?:\p{L}{0,8}ge\p{L}{2,}(?:t|en)|ver\p{L}{3,}(?:t|en)|be\p{L}{3,}(?:t|en))\b`,
     String.raw`(?<!\p{L})(?:aujourd['’]hui|hier|depuis|jusqu['’]|enfin|à partir)(?!\p{L})|(?<!\p{L})(?:a|ai|as|avons|ont|est|sont|suis|été)\s(?:\p{L}+\s)?\p{L}{2,}(?:é|ée|és|ées|is|it|u|us|ue)(?!\p{L})`,
     String.raw`(?<!\p{L})(?:hoy|ayer|desde|hasta|por fin|hoje|ontem|oggi|ieri|dal|fino)(?!\p{L})|(?<!\p{L})(?:ha|he|han|hemos|ho|hanno|è|sono)\s\p{L}{2,}(?:ado|ido|ato|uto|ito|ata|ita)(?!\p{L})|\p{L}{2,}(?:ó|aron|ieron|ou)(?!\p{L})`,

@@ -89,28 +89,30 @@ type Facts = ReadonlyMap<ScopeSource, readonly string[]>;
 
 /**
  * The facts as statements, in their order. One that a newer memory probably changed stands behind that, with the days of both:
- * "I moved to Lyon. (2026-06-14; on 2026-01-09: I live in Leeds.)" If the newer one cannot be quoted, neither is said.
+ * "I moved to Lyon. (2026-06-14; on 2026-01-09: I live in Leeds.)" A newer one that says nothing about the user changes nothing.
  */
 function withSuccessors(
   sources: readonly ScopeSource[],
   successors: ReadonlyMap<string, ScopeSource>,
   facts: Facts,
 ): readonly BlockStatement[] {
+  const newestOf = (source: ScopeSource) => {
+    const successor = successors.get(source.id);
+    return successor && facts.has(successor) ? successor : source;
+  };
   const changed = groupBy(
-    sources.filter(({ id }) => successors.has(id)),
-    ({ id }) => successors.get(id)!.id,
+    sources.filter((source) => newestOf(source) !== source),
+    (source) => newestOf(source).id,
   );
   const said = new Set<string>();
   return sources.flatMap((source) => {
-    const newest = successors.get(source.id) ?? source;
+    const newest = newestOf(source);
     if (said.has(newest.id)) return [];
     said.add(newest.id);
     const earlier = changed.get(newest.id);
     if (!earlier) return facts.get(source)!.map((text) => statementOf([source], text));
-    const text = isShort(newest.content) ? newest.content.trim() : facts.get(newest)?.join(' ');
-    if (text === undefined) return [];
     const notes = [dayOf(newest), ...earlier.map((one) => `on ${dayOf(one)}: ${facts.get(one)!.join(' ')}`)];
-    return [statementOf([newest, ...earlier], `${text} (${notes.join('; ')})`)];
+    return [statementOf([newest, ...earlier], `${facts.get(newest)!.join(' ')} (${notes.join('; ')})`)];
   });
 }
 

@@ -9,7 +9,7 @@ import type { QueryVector } from './query-vectors.ts';
 const mostQuestions = 100;
 
 /** Whether the read model knows which judgements are those of the writer or an admin: not before its version 3. */
-function hasAuthority(view: ReadView): boolean {
+export function hasAuthority(view: ReadView): boolean {
   return versionOf(view.signature('feedback')) >= 3;
 }
 

@@ -4,6 +4,7 @@ import { keyOf } from '../../domain/retrieval/posting-keys.ts';
 import type { SummaryScope } from '../../domain/summaries/summary-scope.ts';
 import type { ReadView } from '../read-models.ts';
 import { column } from '../scope-sql.ts';
+import { hasAuthority } from '../search/read-feedback.ts';
 import { allOf, type Parameters } from '../sql-builder.ts';
 
 /** Read models that say what a scope holds. */
@@ -11,7 +12,7 @@ export const scopeModels = ['memories', 'links', 'feedback'] as const;
 
 /**
  * SQL for a subquery with the active memories of a scope: `memory_id`, `external_id`, `revision`, `from_position`, `created_at`, `occurred_at`,
- * `user_id`, `session`, `value`, whether a memory is `silent`, because another one supersedes it or a caller calls it outdated or inaccurate, and `state_hash`.
+ * `user_id`, `session`, `value`, whether a memory is `silent`, because another one supersedes it or its writer or an admin calls it outdated or inaccurate, and `state_hash`.
  * With `newest`, only so many of them: those that were stored last. Links and feedback are read for these alone.
  */
 export function scopeMemories(
@@ -48,7 +49,7 @@ export function scopeMemories(
 }
 
 /**
- * SQL for whether a memory is silent: another one supersedes it, or the latest judgement of a caller refutes it. `tenant` is the
+ * SQL for whether a memory is silent: another one supersedes it, or the latest judgement of its writer or an admin refutes it. `tenant` is the
  * parameter that holds the tenant, `memory` the alias of a row of `memories`.
  */
 export function isSilent(view: ReadView, tenant: string, memory: string): string {
@@ -59,10 +60,10 @@ export function isSilent(view: ReadView, tenant: string, memory: string): string
       where l.tenant = ${tenant} and l.target = ${memory}.memory_id and l.type = 'supersedes' and l.to_position is null
     ) or exists (
       select 1 from (
-        select distinct on (f.kind, f.principal) f.score from ${view.table('feedback')} f
+        select distinct on (f.kind, f.principal) f.score, ${hasAuthority(view) ? 'f.authoritative' : 'true'} as counts from ${view.table('feedback')} f
         where f.tenant = ${tenant} and f.memory_id = ${memory}.memory_id and f.kind in (${refuting})
         order by f.kind, f.principal, f.position desc) latest
-      where latest.score < 0))`;
+      where latest.score < 0 and latest.counts))`;
 }
 
 /** SQL for the one hash over all rows of `scopeMemories`, whatever their order. */
