@@ -46,7 +46,7 @@ describe('a text of 1,000,000 UTF-16 units', () => {
     const { memory } = await admin.store({ content });
     const got = await admin.get(`/v1/memories/${memory.id}`);
     expect(got.body.content === content).toBe(true);
-    const [line] = await admin.bulk([{ content }]);
+    const [line] = await admin.bulk([{ content, duplicates: 'keep' }]);
     expect(line).toMatchObject({ status: 201 });
     const query = { query: last, threshold: 0, minPosition: line!.position, waitMs: 30_000 };
     const { body } = await admin.post('/v1/search', { ...query, content: 'passage' });

@@ -61,7 +61,7 @@ describe('the cut of an answer', () => {
   });
 
   it('[A5] without one shows only results near the best and not below the floor', () => {
-    const best = found(1, 0, -1.4, -1.6, -4);
+    const best = found(1, 0, -1.1, -1.3, -4);
     expect(cutOff(best, 'focused', relevanceOfFound)).toEqual(best.slice(0, 3));
     const weak = found(-4, -4.9, -5.1);
     expect(cutOff(weak, 'focused', relevanceOfFound)).toEqual(weak.slice(0, 2));

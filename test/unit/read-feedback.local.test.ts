@@ -39,8 +39,8 @@ async function judge(
   const positions = searches.map((_, at) => from + 2 * at);
   const write = (position: number, row: string, question: Float32Array | null) =>
     test.sql.query(
-      `insert into read.feedback_g1 (tenant, memory_id, position, kind, principal, score, search_id, question)
-       select $1, $2, n.position + $3, $4, $5, -1, n.search_id, $6::vector
+      `insert into read.feedback_g1 (tenant, memory_id, position, kind, principal, score, search_id, question, authoritative)
+       select $1, $2, n.position + $3, $4, $5, -1, n.search_id, $6::vector, false
        from unnest($7::bigint[], $8::text[]) as n(position, search_id)`,
       [tenant, memory, position, row, principal, question, positions, searches],
     );
