@@ -8,7 +8,7 @@ export const readinessExample = {
   log: { head: 4_211, position: '0b8f3a9c1d2e-38z' },
   projections: [{ name: 'memories', position: 4_211, lag: 0, lock: 'here', parked: 0 }],
   backEnds: {},
-  embedder: { model: 'multilingual-e5-small-q4-5f0a9fb6', state: 'up' },
+  embedder: { model: 'multilingual-e5-small-int8-f9c28841', state: 'up' },
 };
 
 export const metricsExample = `# HELP stratalog_projection_parked Number of streams whose events the live generation of a read model cannot apply

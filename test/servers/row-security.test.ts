@@ -56,6 +56,9 @@ describe.runIf(programs)('the query role on the read models', () => {
     expect(found.body.results).toHaveLength(2);
     const outcome = { used: [memory.id] };
     expect((await client.post(`/v1/searches/${found.body.searchId}/outcome`, outcome)).status).toBe(200);
+    const retold = 'the billing service runs in Vienna';
+    await client.store({ content: retold });
+    expect((await client.post('/v1/memories', { content: retold })).status).toBe(200);
     const { memory: gone } = await client.store({ content: 'a note that is erased' });
     expect((await client.delete(`/v1/memories/${gone.id}?mode=erase`)).status).toBe(200);
     // It already had a vector, which is moved to the table of superseded vectors.

@@ -18,6 +18,8 @@ export interface Child {
 
 /** A TypeScript program of this folder, bundled together with the worker threads, to be run in child processes. */
 export class ChildProgram {
+  static #count = 0;
+  static #latest: Promise<unknown> = Promise.resolve();
   readonly #folder: string;
   readonly #children: Child[] = [];
 
@@ -25,8 +27,16 @@ export class ChildProgram {
     this.#folder = folder;
   }
 
-  static async bundle(source: string): Promise<ChildProgram> {
-    const folder = path.join(root, '.cache', `child-${process.pid}-${path.basename(source, '.ts')}`);
+  /** One after the other, because a build that ends also stops the builder of one that is under way, which then never ends. */
+  static bundle(source: string): Promise<ChildProgram> {
+    const bundled = ChildProgram.#latest.then(() => ChildProgram.#bundle(source));
+    ChildProgram.#latest = bundled.catch(() => undefined);
+    return bundled;
+  }
+
+  static async #bundle(source: string): Promise<ChildProgram> {
+    const name = `child-${process.pid}-${ChildProgram.#count++}-${path.basename(source, '.ts')}`;
+    const folder = path.join(root, '.cache', name);
     const builder = (await import(pathToFileURL(path.join(root, 'bin', 'build.mjs')).href)) as {
       build(outdir: string): Promise<void>;
     };

@@ -25,7 +25,7 @@ describe('scaleOf', () => {
     },
   );
 
-  it.each(['intfloat/multilingual-e5-small', 'multilingual-e5-small-q4-5f0a9fb6'])(
+  it.each(['intfloat/multilingual-e5-small', 'multilingual-e5-small-int8-f9c28841'])(
     'knows the multilingual model as %s',
     (id) => {
       expect(scaleOf(id)).toBe(MULTILINGUAL_E5_SMALL);

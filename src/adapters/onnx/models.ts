@@ -55,12 +55,12 @@ export const e5Small: OnnxModel = {
 };
 
 /**
- * intfloat/multilingual-e5-small (MIT) with weights of 4 bits, with the prefixes and the pooling of its model card: about 100
+ * intfloat/multilingual-e5-small (MIT) with int8 weights, with the prefixes and the pooling of its model card: about 100
  * languages. The model of a new database.
  */
 export const multilingualE5Small: OnnxModel = {
   name: 'multilingual-e5-small',
-  id: 'multilingual-e5-small-q4-5f0a9fb6',
+  id: 'multilingual-e5-small-int8-f9c28841',
   dimension: 384,
   prefix: { query: 'query: ', passage: 'passage: ' },
   pooling: 'mean',
@@ -69,7 +69,7 @@ export const multilingualE5Small: OnnxModel = {
   meanOfPassages: 3,
   shipped: true,
   sha256: {
-    'model.onnx': '5f0a9fb6f1aa7240be445094cd2be36a48151f90a0d5bb25d311cd4e6b291e04',
+    'model.onnx': 'f9c28841799596b63a6bd59840a796604ac0acb6c3efcdbb8d7d62f3056007dd',
     'tokenizer.json': '55040bdf1efca57868b06fdf019be8ad70cb0e06d8562eb038dba21d788e21ba',
   },
 };

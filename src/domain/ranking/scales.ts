@@ -38,7 +38,7 @@ export const E5_SMALL: ModelScale = {
 };
 
 /**
- * multilingual-e5-small (weights of 4 bits, mean of the states, prefixes of its model card), fitted on parts of the same sets and on
+ * multilingual-e5-small (int8, mean of the states, prefixes of its model card), fitted on parts of the same sets and on
  * short notes of which a fifth is not in English. Its cosines lie between .7 and .9, so everything added to them weighs .4 of what it
  * does for bge. The lines are those of the sample, moved by the log-odds by which bge's lines on that sample differ from its own, so that
  * relevance means the same with both models; by words alone it is the same.
