@@ -47,7 +47,7 @@ const BOILERPLATE = new RegExp(
 /** What needs the sentence before it. */
 const LEANING = new RegExp(
   `^(?:${[
-    '(?:he|she|it|they|this|that|these|those|such|its|their|his|her|both|neither|another|others?|the (?:former|latter|same|above|other)|here|there|one of)',
+    '(?:he|she|it|they|this|that|these|those|such|its|their|his|her|both|neither|another|others?|same|the (?:former|latter|same|above|other)|here|there|one of)',
     '(?:however|therefore|thus|hence|also|additionally|in addition|furthermore|moreover|for example|for instance|in other words|in this|in that|in these|in those|in such|at this|at that|with this|with that|with these|for this|for that|for these|to do (?:this|so)|to this|by doing|on the other hand|otherwise|instead|but|and|or|so|then|finally|first(?:ly)?|second(?:ly)?|third(?:ly)?|next|similarly|likewise|as a result|as such|after that|after this|before that|consequently|if so|if not|if (?:it|they|this|that|these|those)|if you (?:have|do|are|want|need|find)|note|nevertheless|still|besides|meanwhile|in the same way|not to be|once (?:this|that|it|you|done)|i\\.e\\.|e\\.g\\.|etc|because|since (?:this|it|that)|while (?:this|it)|other than that)',
     '(?:er|sie|es|das (?:ist|sind|war|wird|hat|geht|gilt|kann)|dies(?:e[mnrs]?)?|dazu|dabei|dafür|damit|dadurch|danach|deshalb|daher|außerdem|jedoch|allerdings|aber|und|oder|zum beispiel|sonst|ebenso)',
     '(?:il|elle|ils|elles|cela|ceci|ça|ce|cette|ces|cet|ainsi|donc|mais|et|de plus|par exemple|en outre|sinon|puis|ensuite)',
@@ -67,6 +67,12 @@ const WITHOUT_SUBJECT =
 /** "This" and the like with no noun behind it, anywhere: "after taking this on". */
 const BARE_THIS =
   /(?<!\p{L})(?:this|these|those)(?= (?:an?|the|is|are|was|were|on|in|to|we|you|can|will|and|or|as|up)(?!\p{L})|[,.;:!?])/iu;
+/** Something that was named before: "three such tickets", and in a short sentence "Nobody dares to touch it." */
+const NAMED_BEFORE =
+  /(?<!\p{L})such (?!as(?!\p{L}))\p{L}|^(?:\S+\s+){1,6}(?:it|them|him|her)[.!]["'”’»)\]]*$/iu;
+/** A line about a document rather than about its matter. */
+const LABEL =
+  /^(?:status|state|date|owner|author|version|priority|type|attendees|participants|present|stand|datum|autor|teilnehmer|statut|auteur|estado|fecha|stato|data)\s?[:：]/iu;
 /** Steps to follow and asides to the reader of a longer text, and pieces of sentences. */
 const INSTRUCTION = new RegExp(
   [
@@ -146,6 +152,7 @@ function joined(content: string, spans: readonly Span[]): readonly Span[] {
 function saysSomething(text: string): boolean {
   return (
     !HEADING.test(text) &&
+    !LABEL.test(text) &&
     !QUESTION.test(text) &&
     !/[:：]["*_]*$/u.test(text) &&
     !NO_PROSE.test(text) &&
@@ -164,7 +171,7 @@ function isFinished(text: string): boolean {
 
 /** A piece of a longer text that means little by itself. */
 function isIncomplete(text: string): boolean {
-  return BARE_THIS.test(text) || WITHOUT_SUBJECT.test(text) || !isFinished(text);
+  return BARE_THIS.test(text) || WITHOUT_SUBJECT.test(text) || NAMED_BEFORE.test(text) || !isFinished(text);
 }
 
 function isBalanced(text: string): boolean {
