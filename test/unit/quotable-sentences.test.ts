@@ -68,6 +68,9 @@ describe('sentences that a summary may quote', () => {
 
   it.each([
     'It runs on port 6432 of the new host.',
+    'Same habits as before: send her commands, not screenshots.',
+    'Most are covered by our standard contract.',
+    'Status: accepted on 19 January 2026 by all.',
     'These are kept for ninety days in the archive.',
     'For example, the gateway caches tokens for ten minutes.',
     'Außerdem werden die Protokolle nach zehn Tagen gelöscht.',
@@ -77,6 +80,13 @@ describe('sentences that a summary may quote', () => {
   ])('[E1] do not need the sentence before: %s', (text) => {
     const [title] = ['Releases are cut on Mondays by the platform team.'];
     expect(quotable(text).concat(quotable(`${title}\n${text}`))).not.toContain(text);
+  });
+
+  it.each([
+    'Nobody of the team dares to touch it.',
+    'A test with three such tickets is held back for ten days.',
+  ])('[E1] do not name what a sentence before named: %s', (text) => {
+    expect(quotable(`The lathe in hall two is from 1974.\n${text}`)).not.toContain(text);
   });
 
   it('[E1] may be a note without a full stop if that is all of the memory', () => {

@@ -47,7 +47,7 @@ const BOILERPLATE = new RegExp(
 /** What needs the sentence before it. */
 const LEANING = new RegExp(
   `^(?:${[
-    '(?:he|she|it|they|this|that|these|those|such|its|their|his|her|both|neither|another|others?|same|the (?:former|latter|same|above|other)|here|there|one of)',
+    '(?:he|she|it|they|this|that|these|those|such|its|their|his|her|both|neither|another|others?|same|(?:most|some|many|few|none|all|several)(?= (?:are|were|have|had|can|will|of (?:them|these|those))(?!\\p{L}))|the (?:former|latter|same|above|other)|here|there|one of)',
     '(?:however|therefore|thus|hence|also|additionally|in addition|furthermore|moreover|for example|for instance|in other words|in this|in that|in these|in those|in such|at this|at that|with this|with that|with these|for this|for that|for these|to do (?:this|so)|to this|by doing|on the other hand|otherwise|instead|but|and|or|so|then|finally|first(?:ly)?|second(?:ly)?|third(?:ly)?|next|similarly|likewise|as a result|as such|after that|after this|before that|consequently|if so|if not|if (?:it|they|this|that|these|those)|if you (?:have|do|are|want|need|find)|note|nevertheless|still|besides|meanwhile|in the same way|not to be|once (?:this|that|it|you|done)|i\\.e\\.|e\\.g\\.|etc|because|since (?:this|it|that)|while (?:this|it)|other than that)',
     '(?:er|sie|es|das (?:ist|sind|war|wird|hat|geht|gilt|kann)|dies(?:e[mnrs]?)?|dazu|dabei|dafür|damit|dadurch|danach|deshalb|daher|außerdem|jedoch|allerdings|aber|und|oder|zum beispiel|sonst|ebenso)',
     '(?:il|elle|ils|elles|cela|ceci|ça|ce|cette|ces|cet|ainsi|donc|mais|et|de plus|par exemple|en outre|sinon|puis|ensuite)',
