@@ -69,7 +69,7 @@ const BARE_THIS =
   /(?<!\p{L})(?:this|these|those)(?= (?:an?|the|is|are|was|were|on|in|to|we|you|can|will|and|or|as|up)(?!\p{L})|[,.;:!?])/iu;
 /** Something that was named before: "three such tickets", and in a short sentence "Nobody dares to touch it." */
 const NAMED_BEFORE =
-  /(?<!\p{L})such (?!as(?!\p{L}))\p{L}|^(?:\S+\s+){1,6}(?:it|them|him|her)[.!]["'”’»)\]]*$/iu;
+  /(?<!\p{L})such (?!as(?!\p{L}))\p{L}|^(?:\S+\s+){1,8}(?:it|them|him|her)[.!]["'”’»)\]]*$/iu;
 /** A line about a document rather than about its matter. */
 const LABEL =
   /^(?:status|state|date|owner|author|version|priority|type|attendees|participants|present|stand|datum|autor|teilnehmer|statut|auteur|estado|fecha|stato|data)\s?[:：]/iu;
