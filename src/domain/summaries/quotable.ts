@@ -181,7 +181,8 @@ function isBalanced(text: string): boolean {
     count('[') === count(']') &&
     count('“') === count('”') &&
     count('"') % 2 === 0 &&
-    count('`') % 2 === 0
+    count('`') % 2 === 0 &&
+    count('**') % 2 === 0
   );
 }
 
