@@ -3,7 +3,7 @@ import type { Client, Json } from '../support/api.ts';
 import { newAdmin } from '../support/tenant.ts';
 import { useSharedServer } from '../support/use-server.ts';
 
-const server = useSharedServer();
+const server = useSharedServer('multilingual');
 
 /** The score of a tenant's only memory for a query. */
 async function scoreAlone(content: string, query: string): Promise<number> {
