@@ -245,15 +245,15 @@ describe('erasing a memory', { tags: ['servers'] }, () => {
     const asked = { query: 'code of the safe', threshold: 0, minPosition: kept.position };
     expect(await history(user, asked)).toHaveLength(2);
     expect((await tenant.admin.delete(`/v1/memories/${memory.id}?mode=erase`)).status).toBe(200);
-    await vi.waitUntil(async () => (await history(user, asked)).length === 1, { timeout: 20_000 });
+    await vi.waitUntil(async () => (await history(user, asked)).length === 1, { timeout: 60_000 });
     expect((await history(user, asked))[0].trace.id).toBe(kept.trace.id);
     const traceEvents = async () =>
       (await auditEvents(tenant.admin, 'type=ReasoningTraceRecorded&type=ReasoningTraceErased')).filter(
         ({ data }) => data.traceId === quoting.trace.id,
       );
-    await vi.waitUntil(async () => (await traceEvents()).length === 2, { timeout: 20_000 });
+    await vi.waitUntil(async () => (await traceEvents()).length === 2, { timeout: 60_000 });
     await vi.waitUntil(async () => !JSON.stringify(await traceEvents()).includes('7319'), {
-      timeout: 20_000,
+      timeout: 60_000,
     });
     expectInvalid(
       await user.post('/v1/reasoning/traces', { ...attempt, memoriesUsed: [memory.id] }),

@@ -178,7 +178,7 @@ describe.runIf(programs)('the query role on the read models', () => {
     const stranger = await clientWithKey(server!, { tenant: tenants[1], role: 'admin', user: 'eve' });
     const own = await clientOf(server!, stranger.key).get('/v1/memories');
     const { items } = own.body;
-    expect(items).toHaveLength(3);
+    expect(items).toHaveLength(4);
     const ids = await asLogin(async (client) => {
       const { rows } = await client.query(
         `select distinct memory_id::text as id from read.memories_g1 where tenant = $1`,
@@ -186,7 +186,7 @@ describe.runIf(programs)('the query role on the read models', () => {
       );
       return rows.map(({ id }) => id as string);
     });
-    expect(ids).toHaveLength(3);
+    expect(ids).toHaveLength(4);
     for (const id of ids) expect((await stranger.get(`/v1/memories/${id}`)).status).toBe(404);
   });
 });
