@@ -230,14 +230,14 @@ describe('the strategy of an attempt', () => {
 describe('erasing a memory', { tags: ['servers'] }, () => {
   it('[F6] erases the attempts that name it, with all of their texts', async () => {
     const user = await tenant.key({ user: 'forgotten' });
-    const { memory } = await user.store({ content: 'The code of the safe is 7319.' });
+    const { memory } = await user.store({ content: 'The code of the safe is quartz.' });
     const { memory: other } = await user.store({ content: 'The safe is in the cellar.' });
     const quoting = await record(user, {
       query: 'What is the code of the safe?',
-      approach: 'found canary-7319',
-      strategy: { code: 'canary-7319' },
-      failureReason: 'canary-7319',
-      successFactors: ['canary-7319'],
+      approach: 'found canary-quartz',
+      strategy: { code: 'canary-quartz' },
+      failureReason: 'canary-quartz',
+      successFactors: ['canary-quartz'],
       outcome: 'partial_success',
       memoriesUsed: [other.id, memory.id],
     });
@@ -252,7 +252,7 @@ describe('erasing a memory', { tags: ['servers'] }, () => {
         ({ data }) => data.traceId === quoting.trace.id,
       );
     await vi.waitUntil(async () => (await traceEvents()).length === 2, { timeout: 60_000 });
-    await vi.waitUntil(async () => !JSON.stringify(await traceEvents()).includes('7319'), {
+    await vi.waitUntil(async () => !JSON.stringify(await traceEvents()).includes('quartz'), {
       timeout: 60_000,
     });
     expectInvalid(
