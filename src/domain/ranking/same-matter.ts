@@ -32,9 +32,9 @@ const longestReplaced = 300;
 
 /**
  * What makes a newer memory worth showing beside an older one: a third of the weight of the shared words, a little for its own
- * relevance, and no less than this. Fitted on the same questions.
+ * relevance, and no less than this; of one that tells no change, more. Fitted on the same questions.
  */
-const BESIDE = { words: WORDS / 3, perLogOdd: 1 / 3, least: -0.7, mostShown: 3 };
+const BESIDE = { words: WORDS / 3, perLogOdd: 1 / 3, least: -0.7, leastOfOthers: 1, mostShown: 3 };
 /**
  * Which of the memories that a search found speak of the same matter, judged by their likeness to each other. Their scores for the
  * question cannot tell: "I moved to Lisbon" answers "Where do I live?" worse than "I live in Berlin" does, but the two are each
@@ -77,7 +77,9 @@ export class SameMatter<Item extends Compared> {
     return this.#newer(older)
       .filter((item) => !item.isRefuted && intercept + slope * this.#cosine(older, item) >= LEAST_ALIKE)
       .map((item) => ({ item, evidence: this.#evidence(older, item, BESIDE.words) + relevant(item) }))
-      .filter(({ evidence }) => evidence > BESIDE.least)
+      .filter(
+        ({ item, evidence }) => evidence > (tellsChange(item.text) ? BESIDE.least : BESIDE.leastOfOthers),
+      )
       .sort((left, right) => right.evidence - left.evidence)
       .slice(0, BESIDE.mostShown)
       .map(({ item }) => item);
