@@ -22,6 +22,8 @@ import { PassageVectors } from './passage-vectors.ts';
 const lease = 'text backlog';
 /** Pause after texts were found that still have to wait, and after none was found. */
 const pausesMs = { waiting: 5_000, idle: 600_000, failed: 30_000 };
+/** How long after a text was found to wait its row may be missing. */
+const commitMs = 60_000;
 /** Texts of one tenant that are embedded together. */
 const atOnce = 16;
 
@@ -76,9 +78,14 @@ export class TextBacklog {
   async #repeat(): Promise<void> {
     const { signal } = this.#stop;
     const { leases, waiting, onError } = this.#options;
+    let seen = waiting.count;
+    let wokenAt = -Infinity;
     while (!signal.aborted) {
-      const seen = waiting.count;
-      let pauseMs: number = pausesMs.idle;
+      if (waiting.count !== seen) wokenAt = performance.now();
+      seen = waiting.count;
+      // Who wakes it has not committed the row of the text yet.
+      const isExpected = performance.now() < wokenAt + commitMs;
+      let pauseMs: number = isExpected ? pausesMs.waiting : pausesMs.idle;
       try {
         if ((await leases.hold(lease)) === undefined) pauseMs = pausesMs.failed;
         else if (await this.once()) pauseMs = pausesMs.waiting;
