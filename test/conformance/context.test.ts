@@ -125,7 +125,9 @@ describe('the context for a question', () => {
       items.map((_: Json, index: number) => `[${index + 1}] `),
     );
     expect(text).not.toMatch(/\[9\]|［/u);
-    expect(text).not.toMatch(/^\[\d\] \(/mu);
+    // The day of a memory that seems to have changed is a note of the context itself.
+    const today = new Date().toISOString().slice(0, 10);
+    expect(text.replaceAll(` (${today})`, '')).not.toMatch(/^\[\d\] \(/mu);
   });
 
   it('[E8] says nothing twice', async () => {
