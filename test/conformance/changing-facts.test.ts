@@ -160,6 +160,31 @@ describe('a memory that its writer calls inaccurate', () => {
   });
 });
 
+describe('a place with two memories', () => {
+  const answerIn = async (older: string, newer: string, query: string): Promise<string[]> => {
+    const { admin } = await newTenant(server);
+    await admin.store({ content: older, layer: 'company' });
+    const { position } = await admin.store({ content: newer, layer: 'company' });
+    const { body } = await admin.post('/v1/search', { query, minPosition: position, waitMs: 30_000 });
+    return body.results.map(({ memory }: Json) => memory.content);
+  };
+
+  it.each([
+    ['Where do I live?', 'I live in Berlin.', 'I moved to Lisbon last week.'],
+    ['Who is my girlfriend?', 'My girlfriend is called Clara.', 'Clara and I broke up.'],
+    ['Do I drink coffee?', 'I drink three coffees a day.', 'I gave up coffee.'],
+    ['Which car do I have?', 'My car is a red Golf.', 'I sold the Golf and ride a bike now.'],
+    ['Where do I work?', 'I work at Siemens.', 'I started at Bosch on Monday.'],
+  ])('[A20] answers with the newer one too: %s', async (query, older, newer) => {
+    expect(await answerIn(older, newer, query)).toContain(newer);
+  });
+
+  it('[A5] [A20] answers without one that tells no change', async () => {
+    const [peanuts, violin] = ['Mia is allergic to peanuts', 'Mia plays the violin'];
+    expect(await answerIn(peanuts!, violin!, 'What is Mia allergic to?')).toEqual([peanuts]);
+  });
+});
+
 describe('a user who moved', () => {
   const [leeds, lyon] = ['I live in Leeds, close to the park.', 'I have moved to Lyon, near the river.'];
   const lasting = [

@@ -20,7 +20,7 @@ const NEAREST = 5;
  * Log-odds by meaning alone that stand for a nearest memory which a small place does not have. Fitted on the same questions among one to
  * four other memories.
  */
-const USUAL = -3.6;
+const USUAL = -3.3;
 /** Weight of the shared words, in log-odds if all are shared; the same as in `likeness`. */
 const WORDS = 10;
 /** Evidence, in log-odds, from which on a newer memory that tells a change replaces an older one. Fitted on questions about changed facts. */
