@@ -1,4 +1,5 @@
 import { dotProduct } from '../dot-product.ts';
+import { groupBy } from '../group-by.ts';
 import { scopeKeys } from '../layers.ts';
 import { fold, queryTerms } from '../text/tokens.ts';
 import type { ModelScale } from './calibration.ts';
@@ -17,8 +18,8 @@ export interface Compared extends Ranked {
 /** Each memory is compared with the mean of this many of its nearest. */
 const NEAREST = 5;
 /**
- * Log-odds by meaning alone that stand for a nearest memory which a small place does not have. Fitted on the same questions among one to
- * four other memories.
+ * How near two notes of one place ordinarily are, in log-odds by meaning alone. It is used for each of the nearest memories that a place
+ * with fewer memories lacks. Fitted on the questions about changed facts, each asked among one to four other memories.
  */
 const USUAL = -3.3;
 /** Weight of the shared words, in log-odds if all are shared; the same as in `likeness`. */
@@ -46,7 +47,8 @@ const BESIDE = { words: WORDS / 3, perLogOdd: 1 / 3, least: -0.7, leastOfOthers:
 export class SameMatter<Item extends Compared> {
   readonly #count: number;
   readonly #scale: ModelScale;
-  readonly #places = new Map<string, Item[]>();
+  /** By memory with a vector: all such memories of its place. */
+  readonly #places = new Map<Item, readonly Item[]>();
   readonly #cosines = new Map<Item, ReadonlyMap<Item, number>>();
   readonly #means = new Map<Item, number>();
   readonly #rarity: (term: string) => number;
@@ -61,13 +63,9 @@ export class SameMatter<Item extends Compared> {
     this.#scale = scale;
     this.#question = question;
     this.#identifiers = queryTerms(question).filter((term) => /\p{N}/u.test(term));
-    for (const item of found) {
-      if (!item.substance.vector) continue;
-      const place = placeOf(item);
-      const others = this.#places.get(place);
-      if (others) others.push(item);
-      else this.#places.set(place, [item]);
-    }
+    const comparable = found.filter(({ substance }) => substance.vector);
+    for (const place of groupBy(comparable, placeOf).values())
+      for (const item of place) this.#places.set(item, place);
     this.#rarity = rarityAmong(found.map(({ substance }) => substance));
   }
 
@@ -112,7 +110,7 @@ export class SameMatter<Item extends Compared> {
   #canReplace(newer: Item, older: Item): boolean {
     return (
       newer.time > older.time &&
-      placeOf(newer) === placeOf(older) &&
+      isOfSamePlace(newer, older) &&
       newer.scope.session === undefined &&
       older.text.length <= longestReplaced
     );
@@ -135,15 +133,15 @@ export class SameMatter<Item extends Compared> {
 
   #newer(older: Item): Item[] {
     if (older.scope.session !== undefined) return [];
-    return this.#has(older) ? this.#place(older).filter(({ time }) => time > older.time) : [];
+    return this.#place(older).filter(({ time }) => time > older.time);
   }
 
   #has(item: Item): boolean {
-    return this.#place(item).includes(item);
+    return this.#places.has(item);
   }
 
   #place(item: Item): readonly Item[] {
-    return this.#places.get(placeOf(item)) ?? [];
+    return this.#places.get(item) ?? [];
   }
 
   /** In log-odds of the model: how much nearer they are than their nearest others, and the rare words they share. */
@@ -198,6 +196,10 @@ export class SameMatter<Item extends Compared> {
 function relevant({ relevance }: Compared): number {
   // A relevance of 0 or 1 has infinite log-odds.
   return BESIDE.perLogOdd * (Math.min(10, Math.max(-10, logOdds(relevance))) - FLOOR);
+}
+
+function isOfSamePlace(one: Compared, other: Compared): boolean {
+  return one.layer === other.layer && scopeKeys.every((key) => one.scope[key] === other.scope[key]);
 }
 
 /** Memories of one place have the same layer and the same identifiers. */

@@ -72,7 +72,7 @@ const NAMED_BEFORE =
   /(?<!\p{L})such (?!as(?!\p{L}))\p{L}|^(?:\S+\s+){1,8}(?:it|them|him|her)[.!]["'”’»)\]]*$/iu;
 /** A line about a document rather than about its matter. */
 const LABEL =
-  /^(?:status|state|date|owner|author|version|priority|type|attendees|participants|present|stand|datum|autor|teilnehmer|statut|auteur|estado|fecha|stato|data)\s?[:：]/iu;
+  /^(?:status|state|date|owner|author|version|priority|type|attendees|participants|datum|autor|teilnehmer|statut|auteur|estado|fecha|stato)\s?[:：]/iu;
 /** Steps to follow and asides to the reader of a longer text, and pieces of sentences. */
 const INSTRUCTION = new RegExp(
   [

@@ -4,9 +4,6 @@ import { termCounts } from '../text/tokens.ts';
 import type { Source } from './extract.ts';
 import type { SummaryScope } from './summary-scope.ts';
 
-/** Only so many of the newest memories of a scope are compared: the work grows with the square. */
-export const mostComparedByMeaning = 200;
-
 /** Vectors of unit length of one model, by memory id, and the scale of their cosines. */
 export interface ScopeVectors {
   readonly vectors: ReadonlyMap<string, Float32Array>;
@@ -14,9 +11,9 @@ export interface ScopeVectors {
 }
 
 /**
- * By memory id: the newest of `all` that probably tells a change of what this one of `sources` says, in other words, in steps of bounded
- * work. `all` belong to one scope. About two thirds of these hold on facts that change, so an older memory may still be quoted, but only
- * with its successor; `holdingSteps` finds what is sure.
+ * By the id of one of `sources`: the newest of `all` that probably tells, in other words, how it has changed. `all` belong to one scope.
+ * Two of three such finds are right (facts that change, 2026-11-28), so a profile still quotes the older memory, but only with its
+ * successor; `holdingSteps` finds what is sure. The work grows with the square of the number of vectors, and is done in steps.
  */
 export function* successorSteps<One extends Source>(
   sources: readonly One[],
@@ -30,7 +27,6 @@ export function* successorSteps<One extends Source>(
   const compared = all
     .filter(({ id }) => vectors.has(id))
     .toSorted((left, right) => right.time.getTime() - left.time.getTime() || (left.id < right.id ? -1 : 1))
-    .slice(0, mostComparedByMeaning)
     .map((source) => ({
       source,
       id: source.id,

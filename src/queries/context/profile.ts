@@ -1,8 +1,8 @@
 import type { TenantContext } from '../../domain/access/context.ts';
 import { isVisible, visible } from '../../domain/access/visibility.ts';
-import type { BlockStatement, ProfileCandidate } from '../../domain/context/block.ts';
-import { groupBy } from '../../domain/group-by.ts';
+import type { ProfileCandidate } from '../../domain/context/block.ts';
 import { factsAboutUser } from '../../domain/profile/facts-about-user.ts';
+import { profileStatements, type Facts } from '../../domain/profile/statements.ts';
 import { UserNames } from '../../domain/profile/user-names.ts';
 import { depths } from '../../domain/summaries/depths.ts';
 import { extractive } from '../../domain/summaries/settings.ts';
@@ -47,7 +47,7 @@ export async function readProfile(
   const told = holding.slice(0, mostQuoted);
   const vectors = told.length > 0 ? await readScopeVectors(parts, caller.tenant, sources) : undefined;
   const successors = vectors && (await runInSlices(successorSteps(told, place, vectors, sources)));
-  const statements = withSuccessors(told, successors ?? new Map(), facts);
+  const statements = profileStatements(told, facts, successors ?? new Map());
   return statements.length > 0 ? { id, ...place, statements } : undefined;
 }
 
@@ -56,7 +56,7 @@ function* factSteps(
   sources: readonly ScopeSource[],
   user: string,
   quoted: ReadonlyMap<string, readonly string[]>,
-): Generator<undefined, Facts, undefined> {
+): Generator<undefined, Facts<ScopeSource>, undefined> {
   const names = new UserNames(
     user,
     sources.map(({ content }) => content),
@@ -83,46 +83,6 @@ function byRank(
       right.importance - left.importance ||
       (left.id < right.id ? -1 : 1),
   );
-}
-
-type Facts = ReadonlyMap<ScopeSource, readonly string[]>;
-
-/**
- * The facts as statements, in their order. One that a newer memory probably changed stands behind that, with the days of both:
- * "I moved to Lyon. (2026-06-14; on 2026-01-09: I live in Leeds.)" A newer one that says nothing about the user changes nothing.
- */
-function withSuccessors(
-  sources: readonly ScopeSource[],
-  successors: ReadonlyMap<string, ScopeSource>,
-  facts: Facts,
-): readonly BlockStatement[] {
-  const newestOf = (source: ScopeSource) => {
-    const successor = successors.get(source.id);
-    return successor && facts.has(successor) ? successor : source;
-  };
-  const changed = groupBy(
-    sources.filter((source) => newestOf(source) !== source),
-    (source) => newestOf(source).id,
-  );
-  const said = new Set<string>();
-  return sources.flatMap((source) => {
-    const newest = newestOf(source);
-    if (said.has(newest.id)) return [];
-    said.add(newest.id);
-    const earlier = changed.get(newest.id);
-    if (!earlier) return facts.get(source)!.map((text) => statementOf([source], text));
-    const notes = [dayOf(newest), ...earlier.map((one) => `on ${dayOf(one)}: ${facts.get(one)!.join(' ')}`)];
-    return [statementOf([newest, ...earlier], `${facts.get(newest)!.join(' ')} (${notes.join('; ')})`)];
-  });
-}
-
-const dayOf = ({ time }: ScopeSource): string => time.toISOString().slice(0, 10);
-
-function statementOf(sources: readonly ScopeSource[], text: string): BlockStatement {
-  return {
-    text,
-    sources: sources.map(({ id, externalId }) => ({ id, ...(externalId !== undefined && { externalId }) })),
-  };
 }
 
 /** By memory id, what the summaries of the user quote of it; the memories of the shortest summary come first. */

@@ -1,12 +1,15 @@
 import { scaleOf, UNKNOWN_MODEL } from '../../domain/ranking/scales.ts';
 import { tellsChange } from '../../domain/ranking/tells-change.ts';
 import type { Source } from '../../domain/summaries/extract.ts';
-import { mostComparedByMeaning, type ScopeVectors } from '../../domain/summaries/successors.ts';
+import type { ScopeVectors } from '../../domain/summaries/successors.ts';
 import type { Embedders } from '../../ports/embedder.ts';
 import { isOutdated } from '../current-view.ts';
 import type { ReadModels } from '../read-models.ts';
 import { liveModel } from '../search/query-vectors.ts';
 import { readVectors } from '../search/read-substances.ts';
+
+/** Only so many of the newest memories of a scope are compared: the work grows with the square. */
+const mostCompared = 200;
 
 /** What vectors of stored memories are read from. */
 export interface VectorParts {
@@ -25,7 +28,7 @@ export async function readScopeVectors(
 ): Promise<ScopeVectors | undefined> {
   const newest = sources
     .toSorted((left, right) => right.time.getTime() - left.time.getTime())
-    .slice(0, mostComparedByMeaning);
+    .slice(0, mostCompared);
   if (newest.length < 2 || !newest.some(({ content }) => tellsChange(content))) return undefined;
   const model = liveModel(await models.view({ projections: ['vectors'] }));
   const scale = embedders.find(model)?.scale ?? scaleOf(model);
