@@ -69,7 +69,7 @@ async function start(
   const openingEmbedders = openEmbeddersFor(config, metrics, openingStores, cleanup);
   const stores = await openingStores;
   const leases = await openLeases(config, stores);
-  const own: Process = { config, logger, stores, leases, metrics, cleanup };
+  const own: Process = { config, logger, stores, leases, metrics, cleanup, processors: [] };
 
   const relay = roles.includes('relay') ? await startRelay(own) : undefined;
   const { readSide, api } = openingEmbedders ? await startMemoryRoles(own, await openingEmbedders) : {};

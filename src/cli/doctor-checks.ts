@@ -13,6 +13,7 @@ import { isRefusal } from '../backends/refusals.ts';
 import { inspectVault } from '../backends/vault.ts';
 import { ConfigError, readConfig, type Config } from '../config.ts';
 import type { Sql, SqlExecutor } from '../ports/sql.ts';
+import { countParked, type ParkedCount } from '../follow/parked-table.ts';
 import { seenModels } from '../projections/vectors/seen-models.ts';
 import { endSoon } from './end.ts';
 import { explain } from './explain.ts';
@@ -48,6 +49,7 @@ export async function doctor(options: Readonly<Record<string, string>>, json: bo
     ...languageModel(config),
     stored.then(({ findings }) => findings),
     stored.then(({ languages }) => languagesOf(languages)),
+    stored.then(({ parked }) => parkedOf(parked)),
     ...backEndsOf(config).map((backEnd) =>
       // The profile `postgres` has one server, and its check has always had this name.
       server(config.profile === 'postgres' ? 'database' : backEnd.name, backEnd),
@@ -115,12 +117,18 @@ interface Stored {
   /** Ids of the models that made the vectors, the live one first. */
   readonly models: readonly string[];
   readonly languages: StoredLanguages | undefined;
+  /** Streams that a read model or reactor has parked. */
+  readonly parked: readonly ParkedCount[];
 }
 
-const nothingStored: Stored = { models: [], languages: undefined };
+const nothingStored: Stored = { models: [], languages: undefined, parked: [] };
 
 async function readStored(sql: SqlExecutor): Promise<Stored> {
-  return { models: await seenModels(sql), languages: await sampleLanguages(sql) };
+  return {
+    models: await seenModels(sql),
+    languages: await sampleLanguages(sql),
+    parked: await countParked(sql),
+  };
 }
 
 /** Reads everything at once, because only one can have the database open. */
@@ -138,6 +146,14 @@ async function inDatabase(config: Config): Promise<Stored & { readonly findings:
 async function onServer(config: Config): Promise<Stored & { readonly findings: readonly Finding[] }> {
   const stored = await readPostgres(config.postgresUrl, answerMs, readStored).catch(() => nothingStored);
   return { ...stored, findings: [] };
+}
+
+/** No check if nothing is parked. */
+function parkedOf(parked: readonly ParkedCount[]): Finding[] {
+  if (parked.length === 0) return [];
+  const counts = parked.map(({ name, count }) => `${count} in ${name}`).join(', ');
+  const detail = `streams are parked: ${counts}; start the server and see "projections status"`;
+  return [{ check: 'parked', ok: false, detail }];
 }
 
 /** No check without memories. */

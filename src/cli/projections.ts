@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SingleBar, Presets } from 'cli-progress';
 import { Command } from 'commander';
-import type { Projection, Stratalog } from '../../packages/client/src/index.ts';
+import type { Projection, Reactor, Stratalog } from '../../packages/client/src/index.ts';
 import type { ModelComparison } from '../domain/retrieval/model-comparison.ts';
 import { connect } from './client.ts';
 import { printJson, table } from './output.ts';
@@ -15,12 +15,12 @@ export function projectionsCommand(): Command {
   command
     .command('status')
     .alias('list')
-    .description('Show each read model with its generations, lag and parked streams')
+    .description('Show each read model with its generations, and each reactor, with lag and parked streams')
     .action(async (_, own: Command) => {
       const { client, json } = connect(own);
-      const { items } = await client.admin.projections.list();
-      if (json) return printJson(items);
-      console.log(statusTable(items));
+      const { items, reactors } = await client.admin.projections.list();
+      if (json) return printJson([...items, ...reactors.map((reactor) => ({ ...reactor, generations: [] }))]);
+      console.log(statusTable(items, reactors));
     });
   command
     .command('rebuild')
@@ -73,14 +73,14 @@ export function projectionsCommand(): Command {
   }
   command
     .command('retry')
-    .description('Retry a parked stream')
+    .description('Retry a parked stream of a read model or reactor')
     .argument('<name>')
     .argument('<stream>')
     .action(async (name: string, stream: string, _, own: Command) => {
       const { client, json } = connect(own);
       const answer = await client.admin.projections.retry(name, { stream });
       if (json) return printJson(answer);
-      console.log(`${stream} is in ${name} again`);
+      console.log(`${name} follows ${stream} again`);
     });
   command
     .command('skip')
@@ -91,7 +91,9 @@ export function projectionsCommand(): Command {
       const { client, json } = connect(own);
       const answer = await client.admin.projections.skip(name, { stream });
       if (json) return printJson(answer);
-      console.log(`${stream} is in ${name} again, without its ${answer.type} at revision ${answer.revision}`);
+      console.log(
+        `${name} follows ${stream} again, without its ${answer.type} at revision ${answer.revision}`,
+      );
     });
   return command;
 }
@@ -249,7 +251,7 @@ function waitingLine(name: string, { generation, error, failingSince }: Generati
     : `${name}: generation ${generation} waits since ${failingSince}: ${error}; "projections rollback ${name}" ends it`;
 }
 
-function statusTable(items: readonly Projection[]): string {
+function statusTable(items: readonly Projection[], reactors: readonly Reactor[]): string {
   const rows = items.flatMap(({ name, generations, parked, rebuilding }) =>
     generations.map(({ generation, state, active, position, lag }) => [
       name,
@@ -265,5 +267,21 @@ function statusTable(items: readonly Projection[]): string {
     generations.flatMap((own) => waitingLine(name, own) ?? []),
   );
   const head = ['projection', 'generation', 'state', 'live', 'position', 'lag', 'parked'];
-  return [table([head, ...rows]), ...waiting].join('\n');
+  const reactorRows = reactors.map(({ name, lock, position, lag, parked, error }) => [
+    name,
+    lock === 'free' ? 'not running' : (error ?? 'running'),
+    String(position),
+    String(lag),
+    String(parked.length),
+  ]);
+  const held = [...items, ...reactors].flatMap(({ name, parked }) =>
+    parked.map(({ stream, type, error }) => `${name}: ${stream} waits at ${type}: ${error}`),
+  );
+  return [
+    table([head, ...rows]),
+    '',
+    table([['reactor', 'state', 'position', 'lag', 'parked'], ...reactorRows]),
+    ...waiting,
+    ...held,
+  ].join('\n');
 }

@@ -70,6 +70,16 @@ const ifNoneMatchHeaders = z.object({
     .meta({ description: '`*` stores the memory only if no memory has this externalId' }),
 });
 
+const followerHealth = z.object({
+  name: z.string(),
+  position: z.int(),
+  lag: z.int(),
+  lock: z
+    .enum(['here', 'elsewhere', 'free'])
+    .meta({ description: 'Which process runs it: this one, another one, or none' }),
+  parked: z.int(),
+});
+
 const readiness = z
   .object({
     status: z.enum(['ready', 'draining', 'unavailable']),
@@ -79,17 +89,10 @@ const readiness = z
       .meta({ description: 'Roles of this process' }),
     identity: z.enum(['development', 'credentials']),
     log: z.union([z.object({ head: z.int(), position: z.string() }), z.object({ error: z.string() })]),
-    projections: z.array(
-      z.object({
-        name: z.string(),
-        position: z.int(),
-        lag: z.int(),
-        lock: z
-          .enum(['here', 'elsewhere', 'free'])
-          .meta({ description: 'Which process runs the projection: this one, another one, or none' }),
-        parked: z.int(),
-      }),
-    ),
+    projections: z.array(followerHealth),
+    reactors: z
+      .array(followerHealth)
+      .meta({ description: 'What works by itself on what happens, such as completing erasures' }),
     relay: z
       .object({
         state: z.enum(['active', 'standby', 'failing']),
@@ -141,7 +144,7 @@ const healthPaths: ZodOpenApiPathsObject = {
   }),
   '/readyz': health(
     'readyz',
-    'Check whether the process can do its work: the state of the log and the lag of each read model',
+    'Check whether the process can do its work: the state of the log and the lag of each read model and reactor',
     {
       200: { description: 'Ready', schema: readiness, example: readinessExample },
       503: {

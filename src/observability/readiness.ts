@@ -27,6 +27,8 @@ export interface Readiness {
     readonly lock: LeaseHolder | 'free';
     readonly parked: number;
   }[];
+  /** What works by itself on what happens, such as completing erasures. */
+  readonly reactors: Readiness['projections'];
   /** The relay of this process. */
   readonly relay?: RelayStatus;
   readonly backEnds: BackEndStates;
@@ -83,6 +85,7 @@ export async function readiness(sources: ReadinessSources): Promise<Readiness> {
       identity: 'credentials',
       log: { error: 'the log does not answer' },
       projections: [],
+      reactors: [],
       backEnds: await states,
     };
   }
@@ -94,7 +97,9 @@ async function stateOf({
   embedders,
   relay,
   development,
-}: ReadinessSources): Promise<Pick<Readiness, 'identity' | 'log' | 'projections' | 'embedder' | 'relay'>> {
+}: ReadinessSources): Promise<
+  Pick<Readiness, 'identity' | 'log' | 'projections' | 'reactors' | 'embedder' | 'relay'>
+> {
   const identity = (await development()) ? 'development' : 'credentials';
   const head = await log.head();
   const states = (await operations?.status()) ?? [];
@@ -103,11 +108,16 @@ async function stateOf({
     const { position = 0, lag = head, lock = 'free' } = live ?? {};
     return { name: state.name, position, lag, lock, parked: parkedInLive(state).length };
   });
+  const reactors = ((await operations?.reactors()) ?? []).map(({ parked, error: _, ...reactor }) => ({
+    ...reactor,
+    parked: parked.length,
+  }));
   const embedder = embedders && embedderState(embedders, states);
   return {
     identity,
     log: { head, position: positionToken(log.logId, head) },
     projections,
+    reactors,
     ...(embedder && { embedder }),
     ...(relay && { relay: await relay.status() }),
   };

@@ -6,12 +6,12 @@ import type { OnEmbeddingRun } from '../ports/embedder.ts';
 import type { ModelCall } from '../queries/observed-language-model.ts';
 import type { ModelGuard } from '../queries/model-guard.ts';
 import type { EventLog } from '../ports/event-log.ts';
-import type { ProcessorRunner } from '../processors/processor-runner.ts';
+import type { ProcessorRunner } from '../follow/processor-runner.ts';
 import type { Relay } from '../relay/relay.ts';
 
 // Metrics, read when they are scraped.
 
-/** Lag and parked streams of the read models. */
+/** Lag and parked streams of the read models, and parked streams of the reactors. */
 export function observeProjections(meter: Meter, operations: ProjectionOperations): void {
   const lag = meter.createObservableGauge('stratalog.projection.lag', {
     description: 'How far the live generation of a read model is behind the head of the log, in positions',
@@ -19,8 +19,13 @@ export function observeProjections(meter: Meter, operations: ProjectionOperation
   const parked = meter.createObservableGauge('stratalog.projection.parked', {
     description: 'Number of streams whose events the live generation of a read model cannot apply',
   });
+  const parkedReactions = meter.createObservableGauge('stratalog.processor.parked', {
+    description: 'Number of streams whose events a reactor cannot handle, in all processes',
+  });
   meter.addBatchObservableCallback(
     async (result) => {
+      for (const { name, parked: streams } of await operations.reactors())
+        result.observe(parkedReactions, streams.length, { processor: name });
       for (const state of await operations.status()) {
         const { name } = state;
         const live = state.generations.find(({ active }) => active);
@@ -28,11 +33,11 @@ export function observeProjections(meter: Meter, operations: ProjectionOperation
         result.observe(parked, parkedInLive(state).length, { projection: name });
       }
     },
-    [lag, parked],
+    [lag, parked, parkedReactions],
   );
 }
 
-/** Lag of a process manager, in the process that runs it. */
+/** Lag of a reactor, in the process that runs it. */
 export function observeProcessor(meter: Meter, log: EventLog, runner: ProcessorRunner): void {
   meter
     .createObservableGauge('stratalog.processor.lag', {

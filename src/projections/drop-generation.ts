@@ -75,13 +75,13 @@ async function lockGeneration(
     'select state from read.generations where name = $1 and generation = $2 for update',
     [name, generation],
   );
-  // In the order of `ParkedTable.lock`: parked streams before bookmarks.
+  // In the order of `ParkedTable.lock`: parked streams before checkpoints.
   for (const [of, order] of [
     ['parked', 'stream'],
-    ['bookmarks', 'partition'],
+    ['checkpoints', 'partition'],
   ])
     await tx.query(
-      `select 1 from read.${of} where name = $1 and generation = $2 order by ${order} for update`,
+      `select 1 from follow.${of} where name = $1 and generation = $2 order by ${order} for update`,
       [name, generation],
     );
   return row?.state;
@@ -94,7 +94,7 @@ async function dropTables(tx: SqlExecutor, projection: Projection, generation: n
 
 /**
  * Records why a generation that was being built is abandoned, and drops its rows: no query will read them, and no erasure would reach
- * them. Without bookmarks nothing can be written to it any more. A complete generation stays as it is: queries may read it by now.
+ * them. Without checkpoints nothing can be written to it any more. A complete generation stays as it is: queries may read it by now.
  */
 export function failBuilding(
   sql: Sql,
@@ -124,10 +124,10 @@ async function failOnce(sql: Sql, projection: Projection, generation: number, er
   });
 }
 
-/** Deletes the bookmarks and parked streams of a generation. */
+/** Deletes the checkpoints and parked streams of a generation. */
 async function deletePositions(tx: SqlExecutor, name: string, generation: number): Promise<void> {
-  for (const of of ['bookmarks', 'parked'])
-    await tx.query(`delete from read.${of} where name = $1 and generation = $2`, [name, generation]);
+  for (const of of ['checkpoints', 'parked'])
+    await tx.query(`delete from follow.${of} where name = $1 and generation = $2`, [name, generation]);
 }
 
 async function dropShared(tx: SqlExecutor, projection: Projection, variant: string): Promise<void> {
@@ -154,9 +154,9 @@ async function orphansOf(
   const [given] = await tx.query<{ signature: string; live: number }>(
     `select g.signature, a.generation as live from read.generations g join read.active a using (name)
      where g.name = $1 and g.generation = $2 and g.state = 'building' and not exists (
-       select 1 from read.bookmarks own
-       join read.bookmarks l on l.name = own.name and l.partition = own.partition and l.generation = a.generation
-       where own.name = g.name and own.generation = g.generation and l.bookmark < own.bookmark)`,
+       select 1 from follow.checkpoints own
+       join follow.checkpoints l on l.name = own.name and l.partition = own.partition and l.generation = a.generation
+       where own.name = g.name and own.generation = g.generation and l.position < own.position)`,
     [name, generation],
   );
   return given ? purgeShared(variantOf(given.signature), tablesOf(given.live)) : [];

@@ -1,6 +1,7 @@
 import type { Sql } from '../ports/sql.ts';
 import { Backoff } from '../support/resilience/backoff.ts';
-import { BookmarkMoved, type BookmarkState } from './bookmarks.ts';
+import type { Checkpoint } from '../follow/checkpoints.ts';
+import { CheckpointMoved } from '../follow/processor.ts';
 import type { Generation } from './generation.ts';
 import { noteFailure } from './generations.ts';
 import type { RebuildProgress, RebuildResult } from './rebuild.ts';
@@ -15,8 +16,8 @@ export interface GenerationFillOptions {
 export class GenerationFill {
   readonly generation: Generation;
   readonly result: Promise<RebuildResult>;
-  state: BookmarkState;
-  /** With several partitions, the lowest bookmark of the live generation when it was last read. */
+  state: Checkpoint;
+  /** With several partitions, the lowest checkpoint of the live generation when it was last read. */
   live = Infinity;
   /** The lowest position at which both generations may be compared. */
   compareFrom = 0;
@@ -32,7 +33,7 @@ export class GenerationFill {
   #failure: string | undefined;
   #settle!: { resolve: (result: RebuildResult) => void; reject: (error: unknown) => void };
 
-  constructor(generation: Generation, state: BookmarkState, options: GenerationFillOptions) {
+  constructor(generation: Generation, state: Checkpoint, options: GenerationFillOptions) {
     this.generation = generation;
     this.state = state;
     this.#options = options;
@@ -56,13 +57,13 @@ export class GenerationFill {
 
   reportProgress(head: number): void {
     const { projection, number } = this.generation;
-    const { bookmark } = this.state;
-    this.#options.onProgress({ projection: projection.name, generation: number, position: bookmark, head });
+    const { position } = this.state;
+    this.#options.onProgress({ projection: projection.name, generation: number, position: position, head });
   }
 
   /** Records with the generation what stalls it. A lost race does not count. */
   async failed(sql: Sql, error: unknown): Promise<void> {
-    if (error instanceof BookmarkMoved) return;
+    if (error instanceof CheckpointMoved) return;
     const message = error instanceof Error ? error.message : String(error);
     if (!this.#reported.has(message)) this.#options.onFailure(error);
     this.#reported.add(message);

@@ -1,7 +1,7 @@
 import type { Sql, SqlExecutor } from '../ports/sql.ts';
 import type { ModelComparison } from '../domain/retrieval/model-comparison.ts';
 import { Generation } from './generation.ts';
-import { undivided, type Bookmarks, type Partitioning } from './partitions.ts';
+import { undivided, type Positions, type Partitioning } from '../follow/partitions.ts';
 import { signatureOf, tablesOf, type Projection } from './projection.ts';
 
 export type GenerationState = 'live' | 'building' | 'ready' | 'standby' | 'failed';
@@ -11,7 +11,7 @@ export interface GenerationRow {
   readonly generation: number;
   readonly signature: string;
   readonly state: GenerationState;
-  readonly bookmarks: Bookmarks;
+  readonly checkpoints: Positions;
   readonly digest: string | null;
   readonly equal: boolean | null;
   readonly error: string | null;
@@ -59,7 +59,7 @@ async function createGeneration(
     [projection.name, number, signatureOf(projection), state],
   );
   await tx.query(
-    'insert into read.bookmarks (name, generation, partition) select $1, $2, unnest($3::text[])',
+    'insert into follow.checkpoints (name, generation, partition) select $1, $2, unnest($3::text[])',
     [projection.name, number, partitioning.partitionsOf(projection)],
   );
   return number;
@@ -112,26 +112,27 @@ export async function readGenerations(
   executor: SqlExecutor,
 ): Promise<(GenerationRow & { active: boolean })[]> {
   const rows = await executor.query<
-    Omit<GenerationRow, 'bookmarks'> & { active: boolean; bookmarks: Record<string, number> | null }
+    Omit<GenerationRow, 'checkpoints'> & { active: boolean; checkpoints: Record<string, number> | null }
   >(
     `select g.name, g.generation, g.signature, g.state, g.digest, g.equal, g.error, g.failing_since as "failingSince", g.comparison, a.generation is not null as active,
-       (select jsonb_object_agg(b.partition, b.bookmark) from read.bookmarks b
-        where b.name = g.name and b.generation = g.generation) as bookmarks
+       (select jsonb_object_agg(b.partition, b.position) from follow.checkpoints b
+        where b.name = g.name and b.generation = g.generation) as checkpoints
      from read.generations g left join read.active a on a.name = g.name and a.generation = g.generation
      order by g.name, g.generation`,
   );
-  return rows.map((row) => ({ ...row, bookmarks: new Map(Object.entries(row.bookmarks ?? {})) }));
+  return rows.map((row) => ({ ...row, checkpoints: new Map(Object.entries(row.checkpoints ?? {})) }));
 }
 
-/** The generations of a projection, locked until `tx` ends: neither their states nor their bookmarks change. */
+/** The generations of a projection, locked until `tx` ends: neither their states nor their checkpoints change. */
 export async function lockGenerations(
   tx: SqlExecutor,
   name: string,
 ): Promise<(GenerationRow & { active: boolean })[]> {
   await tx.query('select 1 from read.generations where name = $1 order by generation for update', [name]);
-  await tx.query('select 1 from read.bookmarks where name = $1 order by generation, partition for update', [
-    name,
-  ]);
+  await tx.query(
+    'select 1 from follow.checkpoints where name = $1 order by generation, partition for update',
+    [name],
+  );
   return (await readGenerations(tx)).filter((row) => row.name === name);
 }
 

@@ -1,21 +1,21 @@
 import type { EventStore } from '../ports/event-store.ts';
 import type { Sql } from '../ports/sql.ts';
-import { EventFeed } from '../processors/event-feed.ts';
-import { followLog } from '../processors/follow-log.ts';
-import type { EventProcessor, Term } from '../processors/processor.ts';
-import { BookmarkWriter } from './bookmark-writer.ts';
+import { EventFeed } from '../follow/event-feed.ts';
+import { followLog } from '../follow/follow-log.ts';
+import type { EventProcessor, Term } from '../follow/processor.ts';
+import { CheckpointWriter } from '../follow/checkpoint-writer.ts';
 import type { Generation } from './generation.ts';
-import { undivided } from './partitions.ts';
+import { undivided } from '../follow/partitions.ts';
 import type { Source } from './source.ts';
 
 /** The log itself as a source: one process runs each generation, by lease. */
 export class LogSource implements Source {
   readonly partitioning = undivided;
   readonly #feed: EventFeed;
-  readonly #bookmarkWriter: BookmarkWriter;
+  readonly #checkpointWriter: CheckpointWriter;
 
   constructor(sql: Sql, store: EventStore) {
-    this.#bookmarkWriter = new BookmarkWriter(sql, { lingerMs: 1, restMs: 0 });
+    this.#checkpointWriter = new CheckpointWriter(sql, { lingerMs: 1, restMs: 0 });
     this.#feed = new EventFeed(store);
   }
 
@@ -28,13 +28,13 @@ export class LogSource implements Source {
   }
 
   async #run(generation: Generation, term: Term): Promise<void> {
-    let state = await generation.bookmarkState();
-    const pages = this.#feed.pages(state.bookmark, term.signal);
-    await followLog(term, state.bookmark, pages, async (page) => {
+    let state = await generation.checkpoint();
+    const pages = this.#feed.pages(state.position, term.signal);
+    await followLog(term, state.position, pages, async (page) => {
       state = generation.takesNothing(page, state)
-        ? await this.#bookmarkWriter.pass(generation, state, page.scannedTo)
+        ? await this.#checkpointWriter.pass(generation, state, page.scannedTo)
         : await generation.apply(page, state);
-      term.reached(state.bookmark);
+      term.reached(state.position);
     });
   }
 }

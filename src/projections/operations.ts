@@ -6,7 +6,9 @@ import type { GenerationChange, Switched } from './generation-change.ts';
 import { dropGeneration } from './drop-generation.ts';
 import { readGenerations, type GenerationRow } from './generations.ts';
 import { OperatorActs } from './operator-acts.ts';
-import type { EventPlace } from './parked-table.ts';
+import type { ProcessorRunner } from '../follow/processor-runner.ts';
+import { ReactorOperations, type ReactorStatus } from '../follow/reactor-operations.ts';
+import type { EventPlace } from '../follow/parked-table.ts';
 import { tablesOf, type Tables } from './projection.ts';
 import type { RebuildResult } from './rebuild.ts';
 import { Rebuilds, type RebuildOptions } from './rebuilds.ts';
@@ -16,6 +18,8 @@ import { readStatus, type ProjectionStatus } from './status.ts';
 import { switchWhenLevel } from './switch-when-level.ts';
 
 export interface OperationOptions {
+  /** The processors of this process: they know best how far its reactors are. */
+  readonly running?: readonly ProcessorRunner[];
   /** Compares the models if a new generation has vectors of another model than the live one. */
   readonly compare?: ShadowComparison;
   /** Prepares what searches need besides the tables of a generation, before they read it. */
@@ -28,7 +32,7 @@ export interface OperationOptions {
 export type ParkedEvent = Pick<EventPlace, 'revision' | 'type'>;
 
 /**
- * What operators do to projections. Every operation is recorded as an event. Some operations would have another effect if they were
+ * What operators do to projections and to the parked streams of reactors. Every operation is recorded as an event. Some operations would have another effect if they were
  * repeated. They are planned first: run again with the same plan and the same command, they do what is left to do, or nothing.
  */
 export class ProjectionOperations {
@@ -37,19 +41,21 @@ export class ProjectionOperations {
   readonly #runner: ProjectionRunner;
   readonly #rebuilds: Rebuilds;
   readonly #acts: OperatorActs;
+  readonly #reactors: ReactorOperations;
   readonly #beforeSwitch: OperationOptions['beforeSwitch'];
 
   constructor(
     sql: Sql,
     store: EventStore,
     runner: ProjectionRunner,
-    { compare, beforeSwitch, onFailure }: OperationOptions = {},
+    { running = [], compare, beforeSwitch, onFailure }: OperationOptions = {},
   ) {
     this.#sql = sql;
     this.#store = store;
     this.#runner = runner;
     this.#acts = new OperatorActs(store);
     this.#rebuilds = new Rebuilds({ sql, store, runner, acts: this.#acts, compare, onFailure });
+    this.#reactors = new ReactorOperations({ sql, log: store.log, running });
     this.#beforeSwitch = beforeSwitch;
   }
 
@@ -59,6 +65,11 @@ export class ProjectionOperations {
       const rebuilding = this.#rebuilds.progressOf(state.name);
       return rebuilding ? { ...state, rebuilding } : state;
     });
+  }
+
+  /** The reactors, which have no generations. */
+  async reactors(): Promise<ReactorStatus[]> {
+    return this.#reactors.status(await this.#store.log.head(), await this.#runner.holders());
   }
 
   /** See `Rebuilds.begun`. */
@@ -112,18 +123,21 @@ export class ProjectionOperations {
       : this.#switchTo(name, change, true, context);
   }
 
-  /** Gives the events of a parked stream to the projection again. Rejects with `still-parked` and the reason. */
+  /** Gives the events of a parked stream to the projection or reactor again. Rejects with `still-parked` and the reason. */
   async retry(name: string, stream: string, context: EventContext): Promise<void> {
     await this.#acts.record(name, context, {
       type: 'ParkedStreamRetried',
       data: { projection: name, stream },
     });
-    await this.#runner.retry(name, stream);
+    await this.#retry(name, stream);
   }
 
   /** The event at which a stream is parked. Rejects with `not-found` if it is not parked. */
   async parkedAt(name: string, stream: string): Promise<ParkedEvent> {
-    const place = await this.#runner.parkedAt(name, stream);
+    const place = await (this.#isProjection(name)
+      ? this.#runner.parkedAt(name, stream)
+      : this.#reactors.parkedAt(name, stream));
+    if (!place && !this.#isProjection(name) && !(await this.#reactors.has(name))) throw unknown(name);
     if (!place) throw new Problem('not-found', `${stream} is not parked in ${name}`);
     return { revision: place.revision, type: place.type };
   }
@@ -131,12 +145,14 @@ export class ProjectionOperations {
   /** Skips the event at which a stream is parked. The rest of the stream is applied, or is parked at a later event. */
   async skip(name: string, stream: string, context: EventContext, plan?: ParkedEvent): Promise<ParkedEvent> {
     const skipped = plan ?? (await this.parkedAt(name, stream));
-    await this.#runner.skip(name, stream, skipped.revision);
+    await (this.#isProjection(name)
+      ? this.#runner.skip(name, stream, skipped.revision)
+      : this.#reactors.skip(name, stream, skipped.revision));
     await this.#acts.record(name, context, {
       type: 'ParkedEventSkipped',
       data: { projection: name, stream, ...skipped },
     });
-    await this.#runner.retry(name, stream);
+    await this.#retry(name, stream);
     return skipped;
   }
 
@@ -156,6 +172,14 @@ export class ProjectionOperations {
       if (projection && isComplete && !this.#runner.generation(row))
         await dropGeneration(this.#sql, projection, row.generation);
     }
+  }
+
+  #isProjection(name: string): boolean {
+    return this.#runner.projection(name) !== undefined;
+  }
+
+  async #retry(name: string, stream: string): Promise<void> {
+    await (this.#isProjection(name) ? this.#runner.retry(name, stream) : this.#reactors.retry(name, stream));
   }
 
   async #live(name: string): Promise<GenerationRow | undefined> {
@@ -192,6 +216,10 @@ export class ProjectionOperations {
     await this.#runner.refresh();
     return { from, to, position };
   }
+}
+
+function unknown(name: string): Problem {
+  return new Problem('not-found', `there is no projection or reactor ${name}`);
 }
 
 function unknownProjection(name: string): Problem {

@@ -2,7 +2,7 @@ import type { EventType } from '../domain/events/registry.ts';
 import { generationTable } from '../read-models/generation-table.ts';
 import type { LoadedEvent } from '../ports/event-store.ts';
 import type { SqlExecutor } from '../ports/sql.ts';
-import type { Write } from './write.ts';
+import type { PrepareContext as HandlerContext, Write } from '../follow/handler.ts';
 
 /** The full names of one generation's tables: `tables('memories')` is `read.memories_g3`. */
 export type Tables = (table: string) => string;
@@ -29,8 +29,8 @@ export interface Projection<Prepared = unknown> {
   /** Work that must not keep a transaction open, such as embedding. `plan` receives its result with the same events. */
   readonly prepare?: (events: readonly LoadedEvent[], context: PrepareContext) => Promise<Prepared>;
   /**
-   * Reads the rows that `events` change and returns a function that writes their new state in the transaction that moves the bookmark.
-   * The rows cannot change in between: another writer of these rows also moves the bookmark, or changes the parked streams, and in
+   * Reads the rows that `events` change and returns a function that writes their new state in the transaction that moves the checkpoint.
+   * The rows cannot change in between: another writer of these rows also moves the checkpoint, or changes the parked streams, and in
    * both cases this transaction writes nothing.
    */
   plan(
@@ -56,41 +56,18 @@ export interface ExternalStore {
   create(generation: number): Promise<void>;
   /** Also resolves if there is nothing to drop. */
   drop(generation: number): Promise<void>;
-  /** The same for equal generations; `executor` and `tables` read the rows at the bookmark. */
+  /** The same for equal generations; `executor` and `tables` read the rows at the checkpoint. */
   digest(generation: number, executor: SqlExecutor, tables: Tables): Promise<string>;
 }
 
-export interface PrepareContext {
-  readonly sql: SqlExecutor;
+export interface PrepareContext extends HandlerContext {
   readonly tables: Tables;
   readonly generation: number;
-  /** Given if it pays off: with several connections, or for a batch above the usual size. */
-  readonly early?: EarlyWrites | undefined;
-}
-
-/** Transactions before the one that moves the bookmark, for writes that may be repeated and may be ahead of the bookmark. */
-export interface EarlyWrites {
-  /** How many may run at once. With one, each blocks all other users of the database. */
-  readonly lanes: number;
-  /** Locks the bookmark until it ends; rejects in a process whose bookmark is outdated. */
-  readonly transaction: (body: (tx: SqlExecutor) => Promise<void>) => Promise<void>;
 }
 
 /** Two generations with the same signature hold the same rows. */
 export function signatureOf({ version, variant = '' }: Projection): string {
   return `${version}${variant === '' ? '' : `/${variant}`}`;
-}
-
-/** Plans and writes the effect of `events` inside `tx`. */
-export async function applyIn<Prepared>(
-  tx: SqlExecutor,
-  projection: Projection<Prepared>,
-  tables: Tables,
-  events: readonly LoadedEvent[],
-  prepared: Prepared,
-): Promise<void> {
-  const write = await projection.plan(events, tx, tables, prepared);
-  await write(tx);
 }
 
 export function tablesOf(generation: number): Tables {

@@ -1,18 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { EventStore, LoadedPage } from '../ports/event-store.ts';
 import type { Sql } from '../ports/sql.ts';
-import { isTransient } from '../processors/transient.ts';
+import { isTransient } from '../follow/transient.ts';
 import { abandonAfter } from '../support/resilience/time-limit.ts';
 import { WakeUp } from '../support/wake-up.ts';
-import { BookmarkWriter } from './bookmark-writer.ts';
-import { BookmarkMoved } from './bookmarks.ts';
+import { CheckpointWriter } from '../follow/checkpoint-writer.ts';
+import { CheckpointMoved } from '../follow/processor.ts';
 import type { Generation } from './generation.ts';
 import { GenerationFill } from './generation-fill.ts';
 import { Pages } from './pages.ts';
-import { leastOf } from './partitions.ts';
+import { leastOf } from '../follow/partitions.ts';
 import {
   compareWithLive,
-  liveBookmarks,
+  liveCheckpoints,
   NotEqualYet,
   type RebuildProgress,
   type RebuildResult,
@@ -44,7 +44,7 @@ export class RebuildCoordinator {
   readonly #onFailure: (projection: string, error: unknown) => void;
   readonly #fills = new Set<GenerationFill>();
   #running = false;
-  readonly #bookmarkWriter: BookmarkWriter;
+  readonly #checkpointWriter: CheckpointWriter;
   readonly #pages: Pages;
   /** Head of the log when the last page was read. Reading it at each step would wait each time until the database is free. */
   #head = 0;
@@ -68,12 +68,12 @@ export class RebuildCoordinator {
       for (const fill of this.#fills) if (fill.isDetached) fill.reject(signal.reason);
     });
     this.#onFailure = onFailure;
-    this.#bookmarkWriter = new BookmarkWriter(sql, { lingerMs: 1, restMs: 0 });
+    this.#checkpointWriter = new CheckpointWriter(sql, { lingerMs: 1, restMs: 0 });
     this.#pages = new Pages((after) => this.#read(after));
   }
 
   /**
-   * Fills `generation` until it has the same bookmarks as the live one, and compares their digests there. It does not switch: queries
+   * Fills `generation` until it has the same checkpoints as the live one, and compares their digests there. It does not switch: queries
    * read the live one until `switchTo`.
    */
   async fill(
@@ -81,7 +81,7 @@ export class RebuildCoordinator {
     onProgress: (progress: RebuildProgress) => void = () => {},
   ): Promise<RebuildResult> {
     const onFailure = (error: unknown): void => this.#onFailure(generation.projection.name, error);
-    const state = await generation.bookmarkState();
+    const state = await generation.checkpoint();
     const fill = new GenerationFill(generation, state, { onProgress, onFailure });
     fill.ended.addEventListener('abort', () => this.#fills.delete(fill));
     this.#fills.add(fill);
@@ -122,7 +122,7 @@ export class RebuildCoordinator {
           await this.#stepEnded.after(seen, levelMs, neverAborted);
           continue;
         }
-        const after = group[0]!.state.bookmark;
+        const after = group[0]!.state.position;
         const page = await this.#pages.after(after);
         if (page.scannedTo > after) for (const fill of group) this.#startStep(fill, page);
         else await this.#finish(group, page);
@@ -135,14 +135,14 @@ export class RebuildCoordinator {
     this.#running = false;
   }
 
-  /** The fills that take the next step, all at one bookmark. None gets far ahead of the last one, so few pages are kept. */
+  /** The fills that take the next step, all at one checkpoint. None gets far ahead of the last one, so few pages are kept. */
   async #next(fills: readonly GenerationFill[]): Promise<readonly GenerationFill[]> {
-    const last = Math.min(...fills.map(({ state }) => state.bookmark));
+    const last = Math.min(...fills.map(({ state }) => state.position));
     this.#pages.dropBefore(last);
     const group = await this.#furthestBehind(fills.filter((fill) => !this.#steps.has(fill)));
     let limit = last;
     for (let n = 0; n < maxPagesAhead; n++) limit = this.#pages.endOf(limit) ?? limit;
-    return (group[0]?.state.bookmark ?? last) <= limit ? group : [];
+    return (group[0]?.state.position ?? last) <= limit ? group : [];
   }
 
   /** Steps of several fills run concurrently. */
@@ -161,21 +161,21 @@ export class RebuildCoordinator {
   }
 
   /**
-   * Returns the fills with the lowest bookmark. With several partitions, the bookmarks of the live generation move one by one. There a
-   * fill does not overtake the live generation: it waits until every partition of the latter has reached its bookmark.
+   * Returns the fills with the lowest checkpoint. With several partitions, the checkpoints of the live generation move one by one. There a
+   * fill does not overtake the live generation: it waits until every partition of the latter has reached its checkpoint.
    */
   async #furthestBehind(fills: readonly GenerationFill[]): Promise<readonly GenerationFill[]> {
     const ready: GenerationFill[] = [];
     for (const fill of fills) {
       const { generation, state } = fill;
       if (generation.partitions.length > 1) {
-        const live = await liveBookmarks(this.#sql, generation);
+        const live = await liveCheckpoints(this.#sql, generation);
         fill.live = live ? leastOf(live) : Infinity;
       }
-      if (state.bookmark <= fill.live) ready.push(fill);
+      if (state.position <= fill.live) ready.push(fill);
     }
-    const after = Math.min(...ready.map(({ state }) => state.bookmark));
-    return ready.filter(({ state }) => state.bookmark === after);
+    const after = Math.min(...ready.map(({ state }) => state.position));
+    return ready.filter(({ state }) => state.position === after);
   }
 
   /** The log or the database is unavailable, which stalls all fills. */
@@ -215,12 +215,12 @@ export class RebuildCoordinator {
   /** Returns whether the fill has advanced. A page that ends beyond the live generation is the last one if both generations are equal after it. */
   async #advance(fill: GenerationFill, page: LoadedPage): Promise<boolean> {
     const { generation, state } = fill;
-    const isAtEnd = page.scannedTo <= state.bookmark;
+    const isAtEnd = page.scannedTo <= state.position;
     const isLast = isAtEnd || page.scannedTo > fill.live;
     if (isLast && (await this.#compare(fill, page))) return true;
     if (!isAtEnd) {
       fill.state = generation.takesNothing(page, state)
-        ? await this.#bookmarkWriter.pass(generation, state, page.scannedTo)
+        ? await this.#checkpointWriter.pass(generation, state, page.scannedTo)
         : await generation.apply(page, state, { rebuild: true });
       fill.reportProgress(this.#head);
     }
@@ -245,20 +245,20 @@ export class RebuildCoordinator {
   }
 
   async #retryOnce(fill: GenerationFill): Promise<void> {
-    const before = fill.state.bookmark;
+    const before = fill.state.position;
     await this.#readState(fill);
-    const { bookmark } = fill.state;
-    if (bookmark > before) await fill.succeeded(this.#sql);
-    await this.#advance(fill, await this.#read(bookmark));
+    const { position } = fill.state;
+    if (position > before) await fill.succeeded(this.#sql);
+    await this.#advance(fill, await this.#read(position));
   }
 
-  /** Reads the bookmark again, because a failed step may still have been written, wholly or in part. */
+  /** Reads the checkpoint again, because a failed step may still have been written, wholly or in part. */
   async #readState(fill: GenerationFill): Promise<void> {
     try {
-      fill.state = await fill.generation.bookmarkState();
+      fill.state = await fill.generation.checkpoint();
     } catch (error) {
       // The generation was dropped: another rebuild has replaced it, or the rebuild was ended.
-      if (error instanceof BookmarkMoved) fill.reject(error);
+      if (error instanceof CheckpointMoved) fill.reject(error);
       throw error;
     }
   }

@@ -4,7 +4,7 @@ import type { Sql } from '../ports/sql.ts';
 import { digestsOf, Generation, NotLevel } from './generation.ts';
 import { dropGeneration } from './drop-generation.ts';
 import { createBeside, lockGenerations, readGenerations, setState } from './generations.ts';
-import { leastOf, reaches, samePartitions, type Bookmarks, type Partitioning } from './partitions.ts';
+import { leastOf, reaches, samePartitions, type Positions, type Partitioning } from '../follow/partitions.ts';
 import type { Projection } from './projection.ts';
 
 export interface RebuildProgress {
@@ -17,7 +17,7 @@ export interface RebuildProgress {
 export interface RebuildResult {
   readonly projection: string;
   readonly generation: number;
-  /** Position at which both were compared: the lowest of their bookmarks. */
+  /** Position at which both were compared: the lowest of their checkpoints. */
   readonly position: number;
   readonly digest: string;
   readonly liveDigest: string;
@@ -41,16 +41,17 @@ export async function beginRebuild(
   return generation;
 }
 
-/** The bookmarks of the live generation; undefined if it cannot be compared with this one. */
-export async function liveBookmarks(
+/** The checkpoints of the live generation; undefined if it cannot be compared with this one. */
+export async function liveCheckpoints(
   sql: Sql,
   { projection, number, partitions }: Generation,
-): Promise<Bookmarks | undefined> {
+): Promise<Positions | undefined> {
   const rows = (await readGenerations(sql)).filter(({ name }) => name === projection.name);
   const live = rows.find(({ active }) => active);
   const own = rows.find(({ generation }) => generation === number);
-  const comparable = live && live.signature === own?.signature && samePartitions(live.bookmarks, partitions);
-  return comparable ? live.bookmarks : undefined;
+  const comparable =
+    live && live.signature === own?.signature && samePartitions(live.checkpoints, partitions);
+  return comparable ? live.checkpoints : undefined;
 }
 
 /** The digests differ, but later events may make them equal. */
@@ -59,7 +60,7 @@ export class NotEqualYet extends Error {
 }
 
 export interface Comparison {
-  /** The events after the bookmark of the new generation. */
+  /** The events after the checkpoint of the new generation. */
   readonly ahead?: LoadedPage | undefined;
   /** The lowest position at which both may be compared. */
   readonly from: number;
@@ -68,7 +69,7 @@ export interface Comparison {
 }
 
 /**
- * Both digests at the same bookmarks, which are locked meanwhile; undefined while the live generation has others. Several partitions
+ * Both digests at the same checkpoints, which are locked meanwhile; undefined while the live generation has others. Several partitions
  * move one by one and are hardly ever level. So the events that the new generation lacks are first applied to it, from `ahead`.
  */
 export async function compareWithLive(
@@ -83,12 +84,12 @@ export async function compareWithLive(
     const fresh = rows.find((row) => row.generation === number);
     if (!live || !fresh) return undefined;
     // A generation with another signature holds other rows and cannot be compared.
-    const comparable = live.signature === fresh.signature && samePartitions(live.bookmarks, partitions);
-    const position = leastOf(comparable ? live.bookmarks : fresh.bookmarks);
-    if (comparable && (position < from || !reaches(live.bookmarks, fresh.bookmarks))) return undefined;
-    if (comparable && !reaches(fresh.bookmarks, live.bookmarks)) {
+    const comparable = live.signature === fresh.signature && samePartitions(live.checkpoints, partitions);
+    const position = leastOf(comparable ? live.checkpoints : fresh.checkpoints);
+    if (comparable && (position < from || !reaches(live.checkpoints, fresh.checkpoints))) return undefined;
+    if (comparable && !reaches(fresh.checkpoints, live.checkpoints)) {
       if (!ahead) return undefined;
-      await generation.level(tx, fresh.bookmarks, live.bookmarks, ahead);
+      await generation.level(tx, fresh.checkpoints, live.checkpoints, ahead);
     }
     const compared = comparable
       ? [generation, new Generation(sql, projection, live.generation)]
@@ -111,7 +112,7 @@ export async function compareWithLive(
 /**
  * Makes `generation` live by changing one row, once it is at least as far as the live one in every partition. The other one becomes
  * `standby` and is kept up to date, so a roll-back loses nothing. Events that are missing are applied from `ahead`, the events after the
- * bookmark of `generation`.
+ * checkpoint of `generation`.
  */
 export async function switchTo(
   sql: Sql,
@@ -126,10 +127,10 @@ export async function switchTo(
     if (!live || !next || next === live || (next.state !== 'ready' && next.state !== 'standby')) {
       throw new Problem('rebuild-not-ready', `${name} has no other generation that is ready`);
     }
-    if (!reaches(next.bookmarks, live.bookmarks)) {
+    if (!reaches(next.checkpoints, live.checkpoints)) {
       if (!ahead)
-        throw new NotLevel(`at ${leastOf(next.bookmarks)}, the live one at ${leastOf(live.bookmarks)}`);
-      await ahead.generation.level(tx, next.bookmarks, live.bookmarks, ahead.page);
+        throw new NotLevel(`at ${leastOf(next.checkpoints)}, the live one at ${leastOf(live.checkpoints)}`);
+      await ahead.generation.level(tx, next.checkpoints, live.checkpoints, ahead.page);
     }
     await setState(tx, name, live.generation, 'standby');
     await setState(tx, name, generation, 'live');

@@ -2,19 +2,19 @@ import { Problem } from '../domain/problems.ts';
 import type { EventStore } from '../ports/event-store.ts';
 import type { LeaseHolder, Leases } from '../ports/leases.ts';
 import type { Sql } from '../ports/sql.ts';
-import { LeaseLost, type EventProcessor } from '../processors/processor.ts';
-import { ProcessorRunner } from '../processors/processor-runner.ts';
+import { LeaseLost, type EventProcessor } from '../follow/processor.ts';
+import { ProcessorRunner } from '../follow/processor-runner.ts';
 import { variantOf } from '../read-models/generation-variant.ts';
 import { inBackground } from '../support/background.ts';
 import { pause } from '../support/pause.ts';
 import type { WakeUp } from '../support/wake-up.ts';
-import { ErasedStreamRelease } from './erased-stream-release.ts';
+import { ErasedStreamRelease } from '../follow/erased-stream-release.ts';
 import { Generation } from './generation.ts';
 import { ensureLive, readGenerations, type GenerationRow } from './generations.ts';
 import { LogSource } from './log-source.ts';
-import { ParkedStreams } from './parked-streams.ts';
-import type { EventPlace } from './parked-table.ts';
-import { samePartitions, type Partitioning } from './partitions.ts';
+import { ParkedStreams } from '../follow/parked-streams.ts';
+import type { EventPlace } from '../follow/parked-table.ts';
+import { samePartitions, type Partitioning } from '../follow/partitions.ts';
 import { signatureOf, type Projection } from './projection.ts';
 import type { Source } from './source.ts';
 import { TopicSource, type Topics } from './topic-source.ts';
@@ -26,7 +26,7 @@ export interface RunnerOptions {
   readonly sql: Sql;
   readonly store: EventStore;
   readonly projections: readonly Projection[];
-  /** Woken whenever a bookmark has moved, for queries that wait for a position. */
+  /** Woken whenever a checkpoint has moved, for queries that wait for a position. */
   readonly progress: WakeUp;
   /** Decide which process runs a projection that several processes may run. */
   readonly leases: Leases;
@@ -54,7 +54,7 @@ export class ProjectionRunner {
     this.#parked = new ParkedStreams({
       sql,
       store,
-      generationsOf: (name) => this.#generationsOf(name),
+      followersOf: (name) => this.#generationsOf(name),
       signal: this.#stop.signal,
     });
     const release = new ErasedStreamRelease({
@@ -119,7 +119,7 @@ export class ProjectionRunner {
   generation(row: GenerationRow): Generation | undefined {
     const projection = this.projection(row.name, variantOf(row.signature));
     if (!projection || row.signature !== signatureOf(projection)) return undefined;
-    if (!samePartitions(row.bookmarks, this.partitioning.partitionsOf(projection))) return undefined;
+    if (!samePartitions(row.checkpoints, this.partitioning.partitionsOf(projection))) return undefined;
     return new Generation(this.#options.sql, projection, row.generation, this.partitioning);
   }
 

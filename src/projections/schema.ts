@@ -1,4 +1,6 @@
-/** State of the projections. Like their tables it can be deleted and is then rebuilt from the log. */
+import { followTables } from '../follow/schema.ts';
+
+/** The generations of the read models. Like their tables they can be deleted and are then rebuilt from the log. */
 export const projectionSchema: readonly string[] = [
   `
 create schema read;
@@ -111,5 +113,14 @@ create function read.term_text(counts jsonb) returns text language sql immutable
   select coalesce(string_agg(repeat(key || ' ', least(value::integer, 32)), '' order by key collate "C"), '')
   from jsonb_each_text(counts)
 );
+`,
+  // Whatever follows the log keeps its checkpoint in the same tables.
+  `
+${followTables}
+insert into follow.checkpoints (name, generation, partition, position)
+  select name, generation, partition, bookmark from read.bookmarks;
+insert into follow.parked (name, generation, stream, partition, position, revision, type, error, parked_at)
+  select name, generation, stream, partition, position, revision, type, error, parked_at from read.parked;
+drop table read.bookmarks, read.parked;
 `,
 ];

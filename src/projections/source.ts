@@ -1,6 +1,6 @@
-import type { EventProcessor } from '../processors/processor.ts';
+import type { EventProcessor } from '../follow/processor.ts';
 import type { Generation } from './generation.ts';
-import type { Partitioning } from './partitions.ts';
+import type { Partitioning } from '../follow/partitions.ts';
 
 /** Where generations get their events from: the log itself, or the topics that the relay fills. */
 export interface Source {

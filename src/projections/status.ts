@@ -2,7 +2,7 @@ import type { ModelComparison } from '../domain/retrieval/model-comparison.ts';
 import type { LeaseHolder } from '../ports/leases.ts';
 import type { SqlExecutor } from '../ports/sql.ts';
 import { readGenerations, type GenerationRow, type GenerationState } from './generations.ts';
-import { leastOf, type Bookmarks } from './partitions.ts';
+import { leastOf, type Positions } from '../follow/partitions.ts';
 import type { RebuildProgress } from './rebuild.ts';
 
 export interface GenerationStatus {
@@ -12,14 +12,14 @@ export interface GenerationStatus {
   readonly active: boolean;
   /** Which process keeps it up to date: this one, another, or none. */
   readonly lock: LeaseHolder | 'free';
-  /** The lowest of its bookmarks. */
+  /** The lowest of its checkpoints. */
   readonly position: number;
   /** If it has several. */
   readonly partitions?: readonly PartitionStatus[];
   /** Distance to the head of the log, in positions. */
   readonly lag: number;
   readonly digest?: string;
-  /** Whether the live generation had the same digest at the same bookmark. */
+  /** Whether the live generation had the same digest at the same checkpoint. */
   readonly equal?: boolean;
   /** For vectors of another model than the live ones: how the answers of both compare. */
   readonly comparison?: ModelComparison;
@@ -66,7 +66,7 @@ export async function readStatus(
 ): Promise<ProjectionStatus[]> {
   const rows = await readGenerations(sql);
   const parked = await sql.query<ParkedStream & { name: string }>(
-    'select name, generation, stream, position, type, error from read.parked order by generation, position',
+    'select name, generation, stream, position, type, error from follow.parked where generation > 0 order by generation, position',
   );
   return [...new Set(rows.map(({ name }) => name))].map((name) => ({
     name,
@@ -82,7 +82,7 @@ function statusOf(
     state,
     signature,
     active,
-    bookmarks,
+    checkpoints,
     digest,
     equal,
     comparison,
@@ -92,7 +92,7 @@ function statusOf(
   head: number,
   holders: ReadonlyMap<string, LeaseHolder>,
 ): GenerationStatus {
-  const position = leastOf(bookmarks);
+  const position = leastOf(checkpoints);
   return {
     generation,
     state,
@@ -100,7 +100,7 @@ function statusOf(
     active,
     lock: holders.get(`${name}/${generation}`) ?? 'free',
     position,
-    ...(bookmarks.size > 1 && { partitions: partitionStatus(bookmarks) }),
+    ...(checkpoints.size > 1 && { partitions: partitionStatus(checkpoints) }),
     lag: Math.max(0, head - position),
     ...(digest !== null && { digest }),
     ...(equal !== null && { equal }),
@@ -110,8 +110,8 @@ function statusOf(
   };
 }
 
-function partitionStatus(bookmarks: Bookmarks): PartitionStatus[] {
-  return [...bookmarks]
+function partitionStatus(checkpoints: Positions): PartitionStatus[] {
+  return [...checkpoints]
     .map(([partition, position]) => ({ partition, position }))
     .sort((left, right) => left.partition.localeCompare(right.partition, 'en', { numeric: true }));
 }

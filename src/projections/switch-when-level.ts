@@ -29,7 +29,7 @@ export async function switchWhenLevel(
   const deadline = performance.now() + levelWaitMs;
   for (;;) {
     try {
-      const ahead = row.bookmarks.size > 1 ? await eventsAhead(services, row) : undefined;
+      const ahead = row.checkpoints.size > 1 ? await eventsAhead(services, row) : undefined;
       return await switchTo(services.sql, row.name, row.generation, ahead);
     } catch (error) {
       const isBehind = error instanceof Problem && error.retryAfter !== undefined;
@@ -45,7 +45,7 @@ async function eventsAhead(
 ): Promise<{ generation: Generation; page: LoadedPage } | undefined> {
   const generation = runner.generation(row);
   if (!generation) return undefined;
-  const states = await generation.bookmarks.states(generation.partitions);
-  const after = Math.min(...states.map(({ bookmark }) => bookmark));
+  const states = await generation.checkpoints.states(generation.partitions);
+  const after = Math.min(...states.map(({ position }) => position));
   return { generation, page: await store.readAll({ after, limit: maxEventsInSwitch }) };
 }

@@ -1,9 +1,9 @@
 import { fromRecord, type TopicRecord } from '../domain/contract/cloud-event.ts';
 import type { EventLog, RecordedEvent } from '../ports/event-log.ts';
 import type { AssignedPartition, ReceivedBatch, ReceivedRecord, TopicPartition } from '../ports/transport.ts';
-import type { BookmarkWriter } from './bookmark-writer.ts';
-import { allDone } from './all-done.ts';
-import type { BookmarkState } from './bookmarks.ts';
+import type { CheckpointWriter } from '../follow/checkpoint-writer.ts';
+import { allDone } from '../support/all-done.ts';
+import type { Checkpoint } from '../follow/checkpoints.ts';
 import type { Generation } from './generation.ts';
 import type { LogGaps } from './log-gaps.ts';
 import type { OpenedCache } from './opened-cache.ts';
@@ -12,8 +12,8 @@ import { nameOf } from './topic-partitions.ts';
 /** A partition that is assigned to this member of the group. */
 interface Assignment {
   /** Undefined if it must be read again from the database. */
-  state: BookmarkState | undefined;
-  /** Whether the next records follow the bookmark without a gap. */
+  state: Checkpoint | undefined;
+  /** Whether the next records follow the checkpoint without a gap. */
   isContinuous: boolean;
   /** True until the first record arrives, which is the last one from before the assignment. */
   expectsLastRecord: boolean;
@@ -21,7 +21,7 @@ interface Assignment {
   next: string | undefined;
 }
 
-/** The records of a batch that are beyond the bookmark. */
+/** The records of a batch that are beyond the checkpoint. */
 interface Unseen {
   /** Events up to here are missing in the topic and must be read from the log. */
   readonly gapTo: number | undefined;
@@ -34,7 +34,7 @@ type LogRecord = Exclude<TopicRecord, { kind: 'foreign' }>;
 
 export interface TopicServices {
   readonly log: EventLog;
-  readonly bookmarkWriter: BookmarkWriter;
+  readonly checkpointWriter: CheckpointWriter;
   readonly opened: OpenedCache;
   readonly gaps: LogGaps;
   readonly prefix: string;
@@ -48,7 +48,7 @@ export class TopicConsumer {
   readonly #signal: AbortSignal;
   readonly #onProgress: () => void;
 
-  /** `signal` ends reading from the log; `onProgress` is called whenever a bookmark has moved. */
+  /** `signal` ends reading from the log; `onProgress` is called whenever a checkpoint has moved. */
   constructor(
     generation: Generation,
     services: TopicServices,
@@ -84,7 +84,7 @@ export class TopicConsumer {
     }
     const given = new Map(this.#assignments);
     const head = await log.head();
-    const states = await this.#generation.bookmarks.states([...given.keys()]);
+    const states = await this.#generation.checkpoints.states([...given.keys()]);
     const catchUps = states.map(async (state) => {
       const partition = state.partitions[0]!;
       const assignment = given.get(partition)!;
@@ -98,19 +98,19 @@ export class TopicConsumer {
     for (const partition of partitions) this.#assignments.delete(nameOf(partition, this.#services.prefix));
   }
 
-  /** Rejects if the batch must be delivered again: a server is unavailable, or another member has moved the bookmark. */
+  /** Rejects if the batch must be delivered again: a server is unavailable, or another member has moved the checkpoint. */
   async handle(batch: ReceivedBatch): Promise<void> {
     const partition = nameOf(batch, this.#services.prefix);
     const assignment = this.#assignments.get(partition);
     // The partition was revoked meanwhile: its new member receives the batch again.
-    if (!assignment) throw this.#generation.bookmarks.moved();
+    if (!assignment) throw this.#generation.checkpoints.moved();
     // The topic deleted records before they were delivered.
     if (assignment.next !== batch.records[0]?.offset)
       assignment.isContinuous = assignment.expectsLastRecord = false;
     try {
-      const state = (assignment.state ??= await this.#generation.bookmarkState([partition]));
-      const unseen = this.#unseen(batch.records, state.bookmark, assignment);
-      if (unseen.to > state.bookmark) {
+      const state = (assignment.state ??= await this.#generation.checkpoint([partition]));
+      const unseen = this.#unseen(batch.records, state.position, assignment);
+      if (unseen.to > state.position) {
         assignment.state = await this.#take(partition, assignment, unseen, state);
         this.#onProgress();
       }
@@ -123,8 +123,8 @@ export class TopicConsumer {
   }
 
   /** Skips records that the relay has written again after a crash, and records of another log. */
-  #unseen(batch: readonly ReceivedRecord[], bookmark: number, assignment: Assignment): Unseen {
-    let to = bookmark;
+  #unseen(batch: readonly ReceivedRecord[], position: number, assignment: Assignment): Unseen {
+    let to = position;
     let gapTo: number | undefined;
     const records: LogRecord[] = [];
     for (const received of batch) {
@@ -147,8 +147,8 @@ export class TopicConsumer {
     partition: string,
     assignment: Assignment,
     unseen: Unseen,
-    state: BookmarkState,
-  ): Promise<BookmarkState> {
+    state: Checkpoint,
+  ): Promise<Checkpoint> {
     let now = state;
     let { to } = unseen;
     if (unseen.gapTo !== undefined) {
@@ -169,30 +169,30 @@ export class TopicConsumer {
   async #readLog(
     partition: string,
     assignment: Assignment,
-    state: BookmarkState,
+    state: Checkpoint,
     to: number,
-  ): Promise<BookmarkState> {
+  ): Promise<Checkpoint> {
     const { gaps } = this.#services;
     let now = state;
-    for await (const page of gaps.read(this.#generation, partition, now.bookmark, to)) {
+    for await (const page of gaps.read(this.#generation, partition, now.position, to)) {
       if (this.#signal.aborted || this.#assignments.get(partition) !== assignment)
-        throw this.#generation.bookmarks.moved();
+        throw this.#generation.checkpoints.moved();
       now = await this.#generation.apply(page, now);
       this.#onProgress();
     }
     return now;
   }
 
-  async #advance(partition: string, state: BookmarkState, to: number): Promise<BookmarkState> {
-    const { bookmark } = state;
-    if (to <= bookmark) return state;
-    await this.#services.bookmarkWriter.write({
-      of: this.#generation.bookmarks,
+  async #advance(partition: string, state: Checkpoint, to: number): Promise<Checkpoint> {
+    const { position } = state;
+    if (to <= position) return state;
+    await this.#services.checkpointWriter.write({
+      of: this.#generation.checkpoints,
       partition,
-      from: bookmark,
+      from: position,
       to,
     });
-    return { ...state, bookmark: to };
+    return { ...state, position: to };
   }
 
   /** The events that the generation handles. An event that was too large for the transport is read from the log. */

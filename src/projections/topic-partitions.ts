@@ -6,7 +6,7 @@ import {
   topicPartitions,
 } from '../domain/contract/topics.ts';
 import type { TopicPartition, Transport } from '../ports/transport.ts';
-import type { Partitioning } from './partitions.ts';
+import type { Partitioning } from '../follow/partitions.ts';
 
 /** Maximum number of streams whose partition is cached: all generations look up the same streams at about the same time. */
 const maxKnown = 10_000;
@@ -30,7 +30,7 @@ export function topicPartitioning(transport: Pick<Transport, 'partitionOf'>): Pa
   };
 }
 
-/** The name of a partition in bookmarks. Throws for a topic without the prefix. */
+/** The name of a partition in checkpoints. Throws for a topic without the prefix. */
 export function nameOf({ topic, partition }: TopicPartition, prefix: string): string {
   const kind = topicKinds.find((known) => topicName(prefix, known) === topic);
   if (!kind) throw new Error(`${topic} is no topic of ${prefix}`);

@@ -3,13 +3,13 @@ import type { EventStore } from '../ports/event-store.ts';
 import { leaseRenewalMs, type Leases } from '../ports/leases.ts';
 import type { Sql } from '../ports/sql.ts';
 import type { Transport } from '../ports/transport.ts';
-import type { EventProcessor, Term } from '../processors/processor.ts';
+import type { EventProcessor, Term } from '../follow/processor.ts';
 import { pause } from '../support/pause.ts';
-import { BookmarkWriter } from './bookmark-writer.ts';
+import { CheckpointWriter } from '../follow/checkpoint-writer.ts';
 import type { Generation } from './generation.ts';
 import { LogGaps } from './log-gaps.ts';
 import { OpenedCache } from './opened-cache.ts';
-import type { Partitioning } from './partitions.ts';
+import type { Partitioning } from '../follow/partitions.ts';
 import type { Source } from './source.ts';
 import { TopicConsumer, type TopicServices } from './topic-consumer.ts';
 import { topicPartitioning } from './topic-partitions.ts';
@@ -37,7 +37,7 @@ export class TopicSource implements Source {
     const opened = new OpenedCache(store);
     this.#services = {
       log: store.log,
-      bookmarkWriter: new BookmarkWriter(sql, { lingerMs: 5, restMs: 60 }),
+      checkpointWriter: new CheckpointWriter(sql, { lingerMs: 5, restMs: 60 }),
       opened,
       gaps: new LogGaps(store.log, opened),
       prefix: topics.prefix,

@@ -1,14 +1,9 @@
-import type { SqlExecutor, SqlValue } from '../ports/sql.ts';
-import { allDone } from './all-done.ts';
+import { nothing, type Write } from '../follow/handler.ts';
+import type { SqlValue } from '../ports/sql.ts';
+import { allDone } from '../support/all-done.ts';
 import type { Recordset } from './recordset.ts';
 
-/**
- * What a transaction writes. It is computed before the transaction begins: on a database with one connection an open transaction blocks
- * everything else, and the database would wait for the rows to be computed.
- */
-export type Write = (tx: SqlExecutor) => Promise<unknown>;
-
-export const nothing: Write = () => Promise.resolve();
+export { nothing, type Write };
 
 export function statement(text: string, params: readonly SqlValue[]): Write {
   return (tx) => tx.query(text, params);

@@ -16,7 +16,7 @@ export interface ReadView {
   readonly table: (projection: string, table?: string) => string;
   readonly signature: (projection: string) => string;
   readonly generation: (projection: string) => number;
-  /** All these read models have applied the log up to here: the smallest of their bookmarks over all partitions. */
+  /** All these read models have applied the log up to here: the smallest of their checkpoints over all partitions. */
   readonly position: number;
 }
 
@@ -34,8 +34,8 @@ interface ActiveRow extends Record<string, unknown> {
   name: string;
   generation: number;
   signature: string;
-  /** The smallest bookmark of all partitions. */
-  bookmark: number;
+  /** The smallest checkpoint of all partitions. */
+  position: number;
 }
 
 /** Finds the live generation of each read model and its position. */
@@ -64,7 +64,7 @@ export class ReadModels {
     for (;;) {
       const seen = this.#progress.count;
       const rows = await this.#active(projections);
-      const position = Math.min(...rows.map(({ bookmark }) => bookmark));
+      const position = Math.min(...rows.map(({ position }) => position));
       if (rows.length === projections.length && position >= minPosition) return viewOf(rows, position);
       const left = deadline - performance.now();
       if (left <= 0) throw positionTimeout('read models', waitMs);
@@ -75,7 +75,7 @@ export class ReadModels {
   #active(projections: readonly string[]): Promise<ActiveRow[]> {
     return this.sql.query<ActiveRow>(
       `select a.name, a.generation, g.signature,
-         (select min(b.bookmark) from read.bookmarks b where b.name = a.name and b.generation = a.generation) as bookmark
+         (select min(b.position) from follow.checkpoints b where b.name = a.name and b.generation = a.generation) as position
        from read.active a join read.generations g on g.name = a.name and g.generation = a.generation
        where a.name = any ($1)`,
       [projections],

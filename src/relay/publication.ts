@@ -2,8 +2,8 @@ import { toRecord, toWatermark, toWithheldRecord } from '../domain/contract/clou
 import { topicsOf } from '../domain/contract/topics.ts';
 import type { EventLog, LogPage } from '../ports/event-log.ts';
 import { maxRecordBytes, recordBytes, type OutgoingRecord, type Transport } from '../ports/transport.ts';
-import { followLog } from '../processors/follow-log.ts';
-import { LeaseLost, type EventProcessor, type Term } from '../processors/processor.ts';
+import { followLog } from '../follow/follow-log.ts';
+import { LeaseLost, type EventProcessor, type Term } from '../follow/processor.ts';
 import { pause } from '../support/pause.ts';
 import type { RelayCheckpoint } from './checkpoint.ts';
 import { Outbox } from './outbox.ts';

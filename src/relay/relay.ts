@@ -2,7 +2,7 @@ import type { EventLog } from '../ports/event-log.ts';
 import type { Leases } from '../ports/leases.ts';
 import type { Sql } from '../ports/sql.ts';
 import type { Transport } from '../ports/transport.ts';
-import { ProcessorRunner } from '../processors/processor-runner.ts';
+import { ProcessorRunner } from '../follow/processor-runner.ts';
 import { RelayCheckpoint } from './checkpoint.ts';
 import { readLag, type RelayLag } from './lag.ts';
 import { relayProcessor } from './publication.ts';

@@ -1,9 +1,9 @@
 import { ConflictFinder } from '../queries/conflicts.ts';
-import { conflictManager } from '../worker/conflict-manager.ts';
+import { conflictReactor } from '../reactors/conflict-reactor.ts';
 import type { CommandSide } from './command-side.ts';
 import { systemCommandContext, type Process } from './process.ts';
 import type { ReadSide } from './read-side.ts';
-import { startManager } from './start-processor.ts';
+import { startReactor } from './start-processor.ts';
 
 /** Links new memories to those that they contradict. */
 export function startConflicts(
@@ -12,10 +12,10 @@ export function startConflicts(
   { models, retrieval }: Pick<ReadSide, 'models' | 'retrieval'>,
 ): void {
   const finder = new ConflictFinder(models, retrieval);
-  startManager(
+  startReactor(
     own,
     store,
-    conflictManager({ services: commands, finder }, systemCommandContext('conflicts')),
+    conflictReactor({ services: commands, finder }, systemCommandContext('conflicts')),
     'the conflicts of a memory could not be looked for and will be retried',
   );
 }

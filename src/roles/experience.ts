@@ -2,18 +2,18 @@ import { o200k } from '../adapters/tokenizer/o200k.ts';
 import { readRoutingSettings } from '../commands/configure-routing.ts';
 import type { CommandServices } from '../commands/context.ts';
 import type { Ledger } from '../commands/ledger/ledger.ts';
-import type { ProcessManager } from '../processors/process-manager.ts';
+import type { Reactor } from '../follow/reactor.ts';
 import { LessonReader } from '../queries/experience/lesson-reader.ts';
 import { TraceReader } from '../queries/experience/trace-reader.ts';
-import { LessonManager, type LessonReads } from '../worker/lesson-manager.ts';
-import { LessonWriter } from '../worker/lesson-writer.ts';
-import { TraceMemoriesTable } from '../worker/trace-memories-table.ts';
-import { traceManager } from '../worker/trace-manager.ts';
-import { traceOutcomes } from '../worker/trace-outcomes.ts';
+import { LessonReactor, type LessonReads } from '../reactors/lesson-reactor.ts';
+import { LessonWriter } from '../reactors/lesson-writer.ts';
+import { TraceMemoriesTable } from '../reactors/trace-memories-table.ts';
+import { traceReactor } from '../reactors/trace-reactor.ts';
+import { traceOutcomes } from '../reactors/trace-outcomes.ts';
 import type { CommandSide } from './command-side.ts';
 import { systemCommandContext, type Process } from './process.ts';
 import type { ReadSide } from './read-side.ts';
-import { readModelWaitMs as waitMs, startManager } from './start-processor.ts';
+import { readModelWaitMs as waitMs, startReactor } from './start-processor.ts';
 import { openWritingModel } from './writing-model.ts';
 
 interface ExperienceServices extends Pick<ReadSide, 'models' | 'embedders'> {
@@ -27,10 +27,10 @@ export function startExperience(
   own: Process,
   { services, store, models, embedders, ledger }: ExperienceServices,
 ): void {
-  const start = (manager: ProcessManager, message: string) => startManager(own, store, manager, message);
+  const start = (reactor: Reactor, message: string) => startReactor(own, store, reactor, message);
   const table = new TraceMemoriesTable(own.stores.sql, store);
   start(
-    traceManager({ services, table }, systemCommandContext('traces')),
+    traceReactor({ services, table }, systemCommandContext('traces')),
     'the erasure of a trace failed and will be retried',
   );
   const traces = new TraceReader(models, embedders);
@@ -47,7 +47,7 @@ export function startExperience(
     'the outcome of a trace could not be recorded and will be retried',
   );
   start(
-    new LessonManager(
+    new LessonReactor(
       { services, reads, writer: lessonWriter(own, store, ledger) },
       systemCommandContext('lessons'),
     ),

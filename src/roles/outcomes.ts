@@ -1,14 +1,14 @@
 import type { CommandServices } from '../commands/context.ts';
 import { WakeUp } from '../support/wake-up.ts';
-import { DecisionTable } from '../worker/decision-table.ts';
-import { OutcomeCloser } from '../worker/outcome-closer.ts';
-import { outcomeManager } from '../worker/outcome-manager.ts';
-import { ValueManager } from '../worker/value-manager.ts';
+import { DecisionTable } from '../reactors/decision-table.ts';
+import { OutcomeCloser } from '../reactors/outcome-closer.ts';
+import { outcomeReactor } from '../reactors/outcome-reactor.ts';
+import { ValueReactor } from '../reactors/value-reactor.ts';
 import { ValueReader } from '../queries/policies/value-reader.ts';
 import type { CommandSide } from './command-side.ts';
 import { systemCommandContext, type Process } from './process.ts';
 import type { ReadSide } from './read-side.ts';
-import { readModelWaitMs as waitMs, startManager, startProcessor } from './start-processor.ts';
+import { readModelWaitMs as waitMs, startReactor, startProcessor } from './start-processor.ts';
 
 /** Milliseconds since 1970 by the clock at the start of the process: a clock that is set later does not end windows. */
 const steadyNow = (): number => performance.timeOrigin + performance.now();
@@ -27,7 +27,7 @@ export function startOutcomes(own: Process, { services, store, models }: Outcome
   const table = new DecisionTable(stores.sql, store);
   const context = systemCommandContext('outcomes');
   const changed = new WakeUp();
-  const manager = outcomeManager(
+  const reactor = outcomeReactor(
     {
       services,
       table,
@@ -36,7 +36,7 @@ export function startOutcomes(own: Process, { services, store, models }: Outcome
     },
     context,
   );
-  startManager(own, store, manager, 'the outcome of a search could not be followed and will be retried', () =>
+  startReactor(own, store, reactor, 'the outcome of a search could not be followed and will be retried', () =>
     changed.wake(),
   );
   const onFailure = (error: unknown) =>
@@ -52,6 +52,6 @@ function startValues(own: Process, { services, store, models }: OutcomeServices)
     count: (tenant: string, minPosition: number) => reader.count(tenant, { minPosition, waitMs }),
     searches: (tenant: string, minPosition: number) => reader.searches(tenant, { minPosition, waitMs }),
   };
-  const manager = new ValueManager({ services, reads }, systemCommandContext('values'));
-  startManager(own, store, manager, 'the values of memories could not be compared, which will be retried');
+  const reactor = new ValueReactor({ services, reads }, systemCommandContext('values'));
+  startReactor(own, store, reactor, 'the values of memories could not be compared, which will be retried');
 }

@@ -1,12 +1,12 @@
 import { PolicyLearning } from '../commands/policies/policy-learning.ts';
 import type { CommandServices } from '../commands/context.ts';
-import { CheckpointTable } from '../processors/checkpoint-table.ts';
+import { CheckpointTable } from '../follow/checkpoints.ts';
 import { PolicyReader } from '../queries/policies/policy-reader.ts';
 import { LoggedDecisions } from '../read-models/learning/logged-decisions.ts';
 import { trainingMetrics } from '../observability/learning-metrics.ts';
 import type { WakeUp } from '../support/wake-up.ts';
-import { outcomesName } from '../worker/outcome-manager.ts';
-import { PolicyTrainer } from '../worker/policy-trainer.ts';
+import { outcomesName } from '../reactors/outcome-reactor.ts';
+import { PolicyTrainer } from '../reactors/policy-trainer.ts';
 import { systemCommandContext, type Process } from './process.ts';
 import type { ReadSide } from './read-side.ts';
 import { readModelWaitMs as waitMs, startProcessor } from './start-processor.ts';
@@ -25,15 +25,15 @@ export function openLearning({ stores, metrics }: Process, { services, models }:
   const { store } = services;
   const decisions = new LoggedDecisions(stores.sql, store.log.logId);
   const reader = new PolicyReader(models);
-  const checkpoint = new CheckpointTable(stores.sql, outcomesName, store);
+  const checkpoints = new CheckpointTable(stores.sql, outcomesName, 0);
   const learning = new PolicyLearning(
     {
       services,
       decisions,
       historyOf: (tenant, minPosition) => reader.history(tenant, { minPosition, waitMs }),
       async handledOf(stream) {
-        const { position, parked } = await checkpoint.read();
-        return parked.has(stream) ? -1 : position;
+        const [state] = await checkpoints.begin([store.log.logId]);
+        return state!.parked.has(stream) ? -1 : state!.position;
       },
       onStep: trainingMetrics(metrics, () => reader.lastTrained()),
     },

@@ -11,11 +11,11 @@ import { observeInMemory, observeProjections } from '../observability/telemetry.
 import { RepeatedErrors } from '../observability/repeated-errors.ts';
 import { systemClock } from '../ports/clock.ts';
 import type { Embedders } from '../ports/embedder.ts';
-import { ManagedProcessor } from '../processors/managed-processor.ts';
-import { learningSchema } from '../processors/learning-schema.ts';
-import { processorSchema } from '../processors/schema.ts';
-import { summaryScheduleSchema } from '../processors/summary-schedule-schema.ts';
-import { traceMemoriesSchema } from '../processors/trace-memories-schema.ts';
+import { ReactorProcessor } from '../follow/reactor-processor.ts';
+import { learningSchema } from '../reactors/learning-schema.ts';
+import { reactorSchema } from '../follow/schema.ts';
+import { summaryScheduleSchema } from '../reactors/summary-schedule-schema.ts';
+import { traceMemoriesSchema } from '../reactors/trace-memories-schema.ts';
 import { allProjections } from '../projections/all.ts';
 import { ProjectionOperations } from '../projections/operations.ts';
 import { ProjectionRunner } from '../projections/runner.ts';
@@ -26,7 +26,7 @@ import { SearchService } from '../queries/search/search.ts';
 import { ValueDirectory } from '../queries/search/value-directory.ts';
 import { ShadowComparer } from '../queries/search/shadow-comparison.ts';
 import { WakeUp } from '../support/wake-up.ts';
-import { erasureManager } from '../worker/erasure-manager.ts';
+import { erasureReactor } from '../reactors/erasure-reactor.ts';
 import type { CommandSide } from './command-side.ts';
 import { systemCommandContext, type Process } from './process.ts';
 
@@ -41,7 +41,7 @@ export interface ReadSide {
   readonly runner: ProjectionRunner;
   readonly operations: ProjectionOperations;
   /** Has caught up with the log; the role worker keeps it running. */
-  readonly erasures: ManagedProcessor;
+  readonly erasures: ReactorProcessor;
 }
 
 export async function openReadSide(
@@ -54,7 +54,7 @@ export async function openReadSide(
   const textsWait = new WakeUp();
   const embedders = meteredEmbedders(own, opened, ledger, commands, textsWait);
   await migrate(sql, 'projections', projectionSchema);
-  await migrate(sql, 'processors', processorSchema);
+  await migrate(sql, 'processors', reactorSchema);
   await migrate(sql, 'summary-schedule', summaryScheduleSchema);
   await migrate(sql, 'learning', learningSchema);
   await migrate(sql, 'trace-memories', traceMemoriesSchema);
@@ -72,7 +72,7 @@ export async function openReadSide(
   const retrieval = new SearchService(models, embedders, systemClock, indexes, new ValueDirectory(store));
   const shadow = new ShadowComparer(store, models, retrieval);
   const operations = newOperations(own, store, runner, shadow, words);
-  const erasures = new ManagedProcessor(erasureManager(commands, systemCommandContext('system')), {
+  const erasures = new ReactorProcessor(erasureReactor(commands, systemCommandContext('system')), {
     sql,
     store,
     onParked: (error) => logger.warn({ err: error }, 'an erasure failed and will be retried'),
@@ -141,13 +141,14 @@ function newRunner(
 }
 
 function newOperations(
-  { logger, stores }: Process,
+  { logger, stores, processors }: Process,
   store: CommandSide['store'],
   runner: ProjectionRunner,
   shadow: ShadowComparer,
   words: ResidentWordIndex | undefined,
 ): ProjectionOperations {
   return new ProjectionOperations(stores.sql, store, runner, {
+    running: processors,
     compare: (request, signal) => shadow.compare(request, signal),
     beforeSwitch: async ({ name, tables }) => {
       if (name === 'lexical') await words?.takeOver(tables('lexical'));

@@ -1,8 +1,8 @@
 import { observeProcessor } from '../observability/telemetry.ts';
-import { ManagedProcessor } from '../processors/managed-processor.ts';
-import type { ProcessManager } from '../processors/process-manager.ts';
-import type { EventProcessor } from '../processors/processor.ts';
-import { ProcessorRunner } from '../processors/processor-runner.ts';
+import { ReactorProcessor } from '../follow/reactor-processor.ts';
+import type { Reactor } from '../follow/reactor.ts';
+import type { EventProcessor } from '../follow/processor.ts';
+import { ProcessorRunner } from '../follow/processor-runner.ts';
 import type { CommandSide } from './command-side.ts';
 import type { Process } from './process.ts';
 
@@ -11,7 +11,7 @@ export const readModelWaitMs = 30_000;
 
 /** Runs a processor until the process stops. `onProgress` is called whenever its checkpoint has moved. */
 export function startProcessor(
-  { logger, leases, metrics, stores, cleanup }: Process,
+  { logger, leases, metrics, stores, cleanup, processors }: Process,
   processor: EventProcessor,
   onProgress: () => void = () => undefined,
 ): void {
@@ -22,18 +22,19 @@ export function startProcessor(
       logger.warn({ processor: processor.name, err: error }, 'an event processor failed and will retry'),
   });
   runner.start();
+  processors.push(runner);
   cleanup.add(() => runner.stop());
   observeProcessor(metrics.meter, stores.log, runner);
 }
 
-/** The same for a process manager; `message` is logged for each event that it cannot handle. */
-export function startManager(
+/** The same for a reactor; `message` is logged for each event that it cannot handle. */
+export function startReactor(
   own: Process,
   store: CommandSide['store'],
-  manager: ProcessManager,
+  reactor: Reactor,
   message: string,
   onProgress?: () => void,
 ): void {
   const onParked = (error: unknown) => own.logger.warn({ err: error }, message);
-  startProcessor(own, new ManagedProcessor(manager, { sql: own.stores.sql, store, onParked }), onProgress);
+  startProcessor(own, new ReactorProcessor(reactor, { sql: own.stores.sql, store, onParked }), onProgress);
 }

@@ -7,20 +7,20 @@ import {
   summaryGenerationMetrics,
   summaryRetrievalMetrics,
 } from '../observability/summary-metrics.ts';
-import type { ProcessManager } from '../processors/process-manager.ts';
+import type { Reactor } from '../follow/reactor.ts';
 import type { Embedders } from '../ports/embedder.ts';
 import type { ReadModels } from '../queries/read-models.ts';
 import type { SummaryReaderParts } from '../queries/summaries/list-summaries.ts';
 import { readScopeSources } from '../queries/summaries/scope-sources.ts';
 import { WakeUp } from '../support/wake-up.ts';
-import { summaryManager } from '../worker/summary-manager.ts';
-import { summaryScheduleManager } from '../worker/summary-schedule-manager.ts';
-import { SummaryScheduleTable } from '../worker/summary-schedule-table.ts';
-import { SummaryScheduler } from '../worker/summary-scheduler.ts';
-import { SummaryWriter } from '../worker/summary-writer.ts';
+import { summaryReactor } from '../reactors/summary-reactor.ts';
+import { summaryScheduleReactor } from '../reactors/summary-schedule-reactor.ts';
+import { SummaryScheduleTable } from '../reactors/summary-schedule-table.ts';
+import { SummaryScheduler } from '../reactors/summary-scheduler.ts';
+import { SummaryWriter } from '../reactors/summary-writer.ts';
 import type { CommandSide } from './command-side.ts';
 import { systemCommandContext, type Process } from './process.ts';
-import { readModelWaitMs, startManager, startProcessor } from './start-processor.ts';
+import { readModelWaitMs, startReactor, startProcessor } from './start-processor.ts';
 import { openWritingModel } from './writing-model.ts';
 
 interface SummaryServices {
@@ -38,8 +38,8 @@ export function startSummaries(
 ): void {
   const { config, stores, logger, metrics } = own;
   const context = systemCommandContext('summaries');
-  const start = (manager: ProcessManager, onProgress?: () => void) =>
-    startManager(own, store, manager, 'summaries could not be made and will be retried', onProgress);
+  const start = (reactor: Reactor, onProgress?: () => void) =>
+    startReactor(own, store, reactor, 'summaries could not be made and will be retried', onProgress);
   const generator = {
     services,
     tokenizer: o200k,
@@ -51,8 +51,8 @@ export function startSummaries(
   const table = new SummaryScheduleTable(stores.sql, store);
   const changed = new WakeUp();
   const { summaryWindowMs: windowMs } = config;
-  start(summaryManager(generator, context));
-  start(summaryScheduleManager({ services, table, windowMs }, context), () => changed.wake());
+  start(summaryReactor(generator, context));
+  start(summaryScheduleReactor({ services, table, windowMs }, context), () => changed.wake());
   const onFailure = (error: unknown) =>
     logger.warn({ err: error }, 'the summaries of a scope could not be made and will be retried');
   startProcessor(own, new SummaryScheduler({ ...generator, table, changed, windowMs, onFailure }, context));

@@ -2,7 +2,7 @@ import { eventContext } from '../commands/context.ts';
 import type { ProjectionOperations } from '../projections/operations.ts';
 import { inBackground } from '../support/background.ts';
 import { pause } from '../support/pause.ts';
-import { underLease } from '../worker/under-lease.ts';
+import { underLease } from '../reactors/under-lease.ts';
 import type { CommandSide } from './command-side.ts';
 import { startConflicts } from './conflicts.ts';
 import { startOutcomes } from './outcomes.ts';
@@ -17,7 +17,7 @@ const interruptedCheckMs = 15_000;
 const firstRenewalPauseMs = 15_000;
 const longestRenewalPauseMs = 600_000;
 
-/** The role `worker`: runs process managers, and renews read models that an earlier version of the program built. */
+/** The role `worker`: runs reactors, and renews read models that an earlier version of the program built. */
 export function startWorker(
   own: Process,
   { commands, store, ledger }: CommandSide,

@@ -4,7 +4,7 @@ import { languageModelMetrics } from '../observability/telemetry.ts';
 import { ModelGuard } from '../queries/model-guard.ts';
 import { observed } from '../queries/observed-language-model.ts';
 import { ConsecutiveFailures } from '../support/resilience/circuit-breaker.ts';
-import type { WriterParts } from '../worker/writing-model.ts';
+import type { WriterParts } from '../reactors/writing-model.ts';
 import type { Process } from './process.ts';
 
 /** Failures in a row after which a model is not called for a while, and how long. */

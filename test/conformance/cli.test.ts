@@ -247,7 +247,7 @@ describe('projections', () => {
     const retry = ['projections', 'retry', answer.projection, answer.stream];
     try {
       expect((await stratalog([...retry, '--json'], environment)).json).toEqual(answer);
-      expect((await stratalog(retry, environment)).stdout).toBe('links-a.b is in links again\n');
+      expect((await stratalog(retry, environment)).stdout).toBe('links follows links-a.b again\n');
     } finally {
       parked.close();
     }

@@ -22,7 +22,7 @@ const transientErrors = [
   'LogUnavailable',
   'TransportUnavailable',
   'LexicalIndexUnavailable',
-  'BookmarkMoved',
+  'CheckpointMoved',
 ];
 const names = readModelNames;
 const rows = 200;

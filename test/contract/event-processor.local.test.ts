@@ -1,5 +1,5 @@
-import type { ProcessManager } from '../../src/processors/process-manager.ts';
-import { ManagedProcessor } from '../../src/processors/managed-processor.ts';
+import type { Reactor } from '../../src/follow/reactor.ts';
+import { ReactorProcessor } from '../../src/follow/reactor-processor.ts';
 import { ensureLive } from '../../src/projections/generations.ts';
 import { Generation } from '../../src/projections/generation.ts';
 import { LogSource } from '../../src/projections/log-source.ts';
@@ -73,10 +73,10 @@ async function openProjection(): Promise<ProcessorHarness> {
     append: (stream) => append(test, stream),
     effects: () => positionsIn(test, 'read.handled_g1'),
     checkpoint: async () => {
-      const [row] = await sql.query<{ bookmark: number }>(
-        `select bookmark from read.bookmarks where name = 'handled'`,
+      const [row] = await sql.query<{ position: number }>(
+        `select position from follow.checkpoints where name = 'handled'`,
       );
-      return row!.bookmark;
+      return row!.position;
     },
     breakEffects: (isBroken) => breakInsertsInto(test, 'read.handled_g1', isBroken),
     failStream: (stream) => streams.add(stream),
@@ -90,7 +90,7 @@ async function openManager(): Promise<ProcessorHarness> {
   const { sql, store } = test;
   const streams = new FailingStreams();
   await sql.execute('create table read.handled (id serial primary key, position bigint not null)');
-  const manager: ProcessManager = {
+  const reactor: Reactor = {
     name: 'test-manager',
     handles: ['ProjectionSwitched'],
     async handle(events) {
@@ -102,12 +102,12 @@ async function openManager(): Promise<ProcessorHarness> {
     },
   };
   return {
-    create: () => new ManagedProcessor(manager, { sql, store, onParked: () => {} }),
+    create: () => new ReactorProcessor(reactor, { sql, store, onParked: () => {} }),
     append: (stream) => append(test, stream),
     effects: () => positionsIn(test, 'read.handled'),
     checkpoint: async () => {
       const [row] = await sql.query<{ position: number }>(
-        `select position from control.processor_checkpoints where processor = 'test-manager'`,
+        `select position from follow.checkpoints where name = 'test-manager'`,
       );
       return row?.position ?? 0;
     },
@@ -148,6 +148,6 @@ async function openRelay(): Promise<ProcessorHarness> {
   };
 }
 
-describeEventProcessor('a process manager', openManager, { parks: true });
+describeEventProcessor('a reactor', openManager, { parks: true });
 describeEventProcessor('a read model', openProjection, { parks: true });
 describeEventProcessor('the relay', openRelay, { parks: false });

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Leases } from '../../src/ports/leases.ts';
-import { CheckpointMoved, LeaseLost, type EventProcessor } from '../../src/processors/processor.ts';
-import { ProcessorRunner } from '../../src/processors/processor-runner.ts';
+import { CheckpointMoved, LeaseLost, type EventProcessor } from '../../src/follow/processor.ts';
+import { ProcessorRunner } from '../../src/follow/processor-runner.ts';
 import { eventually } from '../support/eventually.ts';
 
 /** One kind of event processor with its own log. */

@@ -14,7 +14,7 @@ import {
 const partitions = 4;
 
 /**
- * A group that keeps its bookmarks elsewhere: the next round of each partition, with one record for each round. Records from
+ * A group that keeps its checkpoints elsewhere: the next round of each partition, with one record for each round. Records from
  * before an assignment are read from their original source, as projectors read the log.
  */
 class Follower {

@@ -26,16 +26,16 @@ export const mutations = [
     tests: ['test/conformance/update.test.ts'],
   },
   {
-    name: 'a bookmark is written outside of its transaction',
+    name: 'a position is written outside of its transaction',
     file: 'src/projections/generation.ts',
-    find: 'allDone([this.bookmarks.move(tx, steps), write(tx)]), { durable: false });',
+    find: 'allDone([this.checkpoints.move(tx, steps), write(tx)]), { durable: false });',
     replace:
-      'allDone([this.transaction((other) => this.bookmarks.move(other, steps)), write(tx)]), { durable: false });',
+      'allDone([this.transaction((other) => this.checkpoints.move(other, steps)), write(tx)]), { durable: false });',
     tests: ['test/unit/generation.local.test.ts'],
   },
   {
     name: 'a page is applied twice',
-    file: 'src/projections/bookmarks.ts',
+    file: 'src/projections/checkpoints.ts',
     find: 'if (rows.length < places.length || rows[0]!.parked !== parked) throw this.moved();',
     replace: 'if (rows.length > places.length || (rows[0]?.parked ?? parked) !== parked) throw this.moved();',
     tests: ['test/unit/generation.local.test.ts', 'test/unit/projection-runner.local.test.ts'],
@@ -94,8 +94,8 @@ export const mutations = [
   {
     name: 'a rebuild is switched before it is level',
     file: 'src/projections/rebuild.ts',
-    find: 'if (!reaches(next.bookmarks, live.bookmarks)) {',
-    replace: 'if (!reaches(next.bookmarks, live.bookmarks) && ahead) {',
+    find: 'if (!reaches(next.checkpoints, live.checkpoints)) {',
+    replace: 'if (!reaches(next.checkpoints, live.checkpoints) && ahead) {',
     tests: [
       'test/unit/partitions.local.test.ts',
       'test/unit/projection-runner.local.test.ts',

@@ -107,10 +107,10 @@ describe('every read model', () => {
             () => 1 + choose(12),
             (page) => pages.push(page),
           );
-          const [digest, state] = [await generation.digest(), await generation.bookmarkState()];
+          const [digest, state] = [await generation.digest(), await generation.checkpoint()];
           for (const page of pages)
             if (choose(3) > 0)
-              expect(await generation.apply({ ...page, scannedTo: state.bookmark }, state)).toEqual(state);
+              expect(await generation.apply({ ...page, scannedTo: state.position }, state)).toEqual(state);
           expect([projection.name, await generation.digest()]).toEqual([projection.name, digest]);
         }
       }),

@@ -14,10 +14,7 @@ describe.skipIf(!url)('[G3] a generation of the lexical read model on OpenSearch
   it('can be rebuilt if its index was lost', async () => {
     const generation = await test.live();
     await storeTestMemory(test, { content: 'lighthouse' });
-    await generation.apply(
-      await test.store.readAll({ after: 0, limit: 10 }),
-      await generation.bookmarkState(),
-    );
+    await generation.apply(await test.store.readAll({ after: 0, limit: 10 }), await generation.checkpoint());
     await test.index.dropGeneration('lexical-g1');
     const { digest, liveDigest } = await test.rebuilt();
     expect(digest).not.toBe(liveDigest);
@@ -41,7 +38,7 @@ describe.skipIf(!url)('[G3] a generation of the lexical read model on OpenSearch
       if (method === 'dropGeneration') throw new LexicalIndexUnavailable('away');
     };
     await expect(dropGeneration(test.sql, test.projection, beside.number)).rejects.toThrow('away');
-    expect(await beside.bookmarkState()).toMatchObject({ bookmark: 0 });
+    expect(await beside.checkpoint()).toMatchObject({ position: 0 });
     test.faulty.mend();
     await dropGeneration(test.sql, test.projection, beside.number);
     expect(await test.index.generations()).toEqual(['lexical-g1']);

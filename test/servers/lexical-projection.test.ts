@@ -2,8 +2,8 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { LoadedEvent } from '../../src/ports/event-store.ts';
 import { DocumentsRefused, LexicalIndexUnavailable } from '../../src/ports/lexical-index.ts';
-import { BookmarkMoved } from '../../src/projections/bookmarks.ts';
-import { retryParked } from '../../src/projections/parked.ts';
+import { CheckpointMoved } from '../../src/follow/processor.ts';
+import { retryParked } from '../../src/follow/parked-streams.ts';
 import { lexical } from '../../src/projections/lexical/lexical.ts';
 import { assertWithin } from '../support/assert-within.ts';
 import { storeTestMemory, testContext, updateTestMemory } from '../support/event-store.ts';
@@ -26,7 +26,7 @@ describe.skipIf(!url)('[G3] the lexical read model on OpenSearch', () => {
   const test = useLexicalStore(url!);
 
   const all = () => test.store.readAll({ after: 0, limit: 1_000 });
-  const parked = () => test.sql.query<{ stream: string; error: string }>('select * from read.parked');
+  const parked = () => test.sql.query<{ stream: string; error: string }>('select * from follow.parked');
 
   it('is the same for every order that keeps the order within each stream, and equals its rows in the database', async () => {
     await assertWithin(
@@ -78,7 +78,7 @@ describe.skipIf(!url)('[G3] the lexical read model on OpenSearch', () => {
     await say(gone, { type: 'MemoryDeleted', data: { retentionUntil: '2030-01-01T00:00:00Z' } });
     await say(back, { type: 'MemoryDeleted', data: { retentionUntil: '2030-01-01T00:00:00Z' } });
     await say(back, { type: 'MemoryRestored' });
-    await generation.apply(await all(), await generation.bookmarkState());
+    await generation.apply(await all(), await generation.checkpoint());
     expect(new Set(await findTerms(test.index, 'lexical-g1', 'kettle'))).toEqual(
       new Set([kept!.value.id, back!.value.id]),
     );
@@ -107,7 +107,7 @@ describe.skipIf(!url)('[G3] the lexical read model on OpenSearch', () => {
       layer: 'session',
       scope,
     });
-    await generation.apply(await all(), await generation.bookmarkState());
+    await generation.apply(await all(), await generation.checkpoint());
     const speakers = () => test.sql.query('select attributed, labelled, revision from read.lexical_g1');
     expect(await speakers()).toEqual([{ attributed: null, labelled: 'ada', revision: 0 }]);
     test.faulty.before = (method) => {
@@ -115,7 +115,7 @@ describe.skipIf(!url)('[G3] the lexical read model on OpenSearch', () => {
     };
     const data = { memoryId: value.id, metadata: { speaker: 'Grace' } };
     await test.store.append(stream, 'any', [{ type: 'MemoryUpdated', data }], testContext({ key }));
-    await generation.apply(await all(), await generation.bookmarkState());
+    await generation.apply(await all(), await generation.checkpoint());
     expect(await speakers()).toEqual([{ attributed: 'grace', labelled: 'ada', revision: 0 }]);
     test.faulty.mend();
     const { digest, liveDigest } = await test.rebuilt();
@@ -123,18 +123,18 @@ describe.skipIf(!url)('[G3] the lexical read model on OpenSearch', () => {
   });
 
   it.each(['before', 'after'] as const)(
-    'takes effect once if the process ends between the documents and the commit (%s the bookmark)',
+    'takes effect once if the process ends between the documents and the commit (%s the position)',
     async (fault) => {
       const generation = await test.live();
       const { stream } = await storeTestMemory(test, { content: 'lighthouse' });
-      const state = await generation.bookmarkState();
-      test.sql.fault = failing('update read.bookmarks', fault);
+      const state = await generation.checkpoint();
+      test.sql.fault = failing('update follow.checkpoints', fault);
       await expect(generation.apply(await all(), state)).rejects.toThrow();
       // The document is written, its row is not.
       expect(await listed(test.index, 'lexical-g1')).toHaveLength(1);
       expect(await test.sql.query('select 1 from read.lexical_g1')).toEqual([]);
       await updateTestMemory(test, stream, 'foghorn');
-      await generation.apply(await all(), await generation.bookmarkState());
+      await generation.apply(await all(), await generation.checkpoint());
       expect(await findTerms(test.index, 'lexical-g1', 'lighthouse')).toEqual([]);
       expect(await findTerms(test.index, 'lexical-g1', 'foghorn')).toHaveLength(1);
       const { digest, liveDigest } = await test.rebuilt();
@@ -145,11 +145,11 @@ describe.skipIf(!url)('[G3] the lexical read model on OpenSearch', () => {
   it('[F6] removes the words of a memory that was erased between its document and the commit', async () => {
     const generation = await test.live();
     const { value } = await storeTestMemory(test, { content: 'lighthouse' });
-    test.sql.fault = failing('update read.bookmarks', 'before');
-    await expect(generation.apply(await all(), await generation.bookmarkState())).rejects.toThrow();
+    test.sql.fault = failing('update follow.checkpoints', 'before');
+    await expect(generation.apply(await all(), await generation.checkpoint())).rejects.toThrow();
     expect(await findTerms(test.index, 'lexical-g1', 'lighthouse')).toEqual([value.id]);
     await eraseTestMemory(test, value.id);
-    await generation.apply(await all(), await generation.bookmarkState());
+    await generation.apply(await all(), await generation.checkpoint());
     expect(await findTerms(test.index, 'lexical-g1', 'lighthouse')).toEqual([]);
     expect(await listed(test.index, 'lexical-g1')).toMatchObject([{ revision: 1, deleted: true }]);
     expect(await test.sql.query('select erasures from read.lexical_expunge_g1')).toEqual([{ erasures: 2 }]);
@@ -159,7 +159,7 @@ describe.skipIf(!url)('[G3] the lexical read model on OpenSearch', () => {
     const generation = await test.live();
     const { stream } = await storeTestMemory(test, { content: 'lighthouse' });
     const page = await all();
-    const state = await generation.bookmarkState();
+    const state = await generation.checkpoint();
     let wake = () => {};
     let asleep = () => {};
     const sleeping = new Promise<void>((resolve) => (asleep = resolve));
@@ -174,7 +174,7 @@ describe.skipIf(!url)('[G3] the lexical read model on OpenSearch', () => {
     await updateTestMemory(test, stream, 'foghorn');
     await generation.apply(await all(), state);
     wake();
-    await expect(zombie).rejects.toBeInstanceOf(BookmarkMoved);
+    await expect(zombie).rejects.toBeInstanceOf(CheckpointMoved);
     await test.index.refresh('lexical-g1');
     expect(await findTerms(test.index, 'lexical-g1', 'lighthouse')).toEqual([]);
     expect(await findTerms(test.index, 'lexical-g1', 'foghorn')).toHaveLength(1);
@@ -182,17 +182,17 @@ describe.skipIf(!url)('[G3] the lexical read model on OpenSearch', () => {
     expect(digest).toBe(liveDigest);
   });
 
-  it('is compared at its bookmark, ignoring the documents of a batch in progress', async () => {
+  it('is compared at its checkpoint, ignoring the documents of a batch in progress', async () => {
     const generation = await test.live();
     const { stream } = await storeTestMemory(test, { content: 'lighthouse' });
-    await generation.apply(await all(), await generation.bookmarkState());
+    await generation.apply(await all(), await generation.checkpoint());
     const digest = await generation.digest();
     await updateTestMemory(test, stream, 'foghorn');
     await storeTestMemory(test, { content: 'a new one' });
-    test.sql.fault = failing('update read.bookmarks', 'before');
-    await expect(generation.apply(await all(), await generation.bookmarkState())).rejects.toThrow();
+    test.sql.fault = failing('update follow.checkpoints', 'before');
+    await expect(generation.apply(await all(), await generation.checkpoint())).rejects.toThrow();
     expect(await generation.digest()).toBe(digest);
-    await generation.apply(await all(), await generation.bookmarkState());
+    await generation.apply(await all(), await generation.checkpoint());
     expect(await generation.digest()).not.toBe(digest);
   });
 
@@ -200,7 +200,7 @@ describe.skipIf(!url)('[G3] the lexical read model on OpenSearch', () => {
     const generation = await test.live();
     const { value } = await storeTestMemory(test, { content: '연차 휴가는 ٤٤٢١ €12,450.00 LeaseStore 會議' });
     await storeTestMemory(test, { content: 'foghorn' });
-    await generation.apply(await all(), await generation.bookmarkState());
+    await generation.apply(await all(), await generation.checkpoint());
     for (const asked of ['휴가', '4421', '12450', 'store', '会议'])
       expect(await findTerms(test.index, 'lexical-g1', asked), asked).toEqual([value.id]);
   });
@@ -209,7 +209,7 @@ describe.skipIf(!url)('[G3] the lexical read model on OpenSearch', () => {
     const generation = await test.live();
     const { value } = await storeTestMemory(test, { content: 'lighthouse' });
     await storeTestMemory(test, { content: 'foghorn' });
-    await generation.apply(await all(), await generation.bookmarkState());
+    await generation.apply(await all(), await generation.checkpoint());
     const right = await generation.digest();
     const other = {
       tenant: 'acme',
@@ -234,7 +234,7 @@ describe.skipIf(!url)('[G3] the lexical read model on OpenSearch', () => {
   it('waits if the index is down or refuses its password, and parks nothing', async () => {
     const generation = await test.live();
     await storeTestMemory(test, { content: 'lighthouse' });
-    const state = await generation.bookmarkState();
+    const state = await generation.checkpoint();
     for (const failure of [new LexicalIndexUnavailable('away'), new Error('OpenSearch answers 401')]) {
       test.faulty.before = (method) => {
         if (method === 'write') throw failure;
@@ -261,19 +261,14 @@ describe.skipIf(!url)('[G3] the lexical read model on OpenSearch', () => {
           refused.map((one) => ({ ...one, reason: '400 mapper_parsing_exception' })),
         );
     };
-    await generation.apply(await all(), await generation.bookmarkState());
+    await generation.apply(await all(), await generation.checkpoint());
     expect(await parked()).toMatchObject([
       { stream: bad.stream, error: expect.stringMatching(/400 mapper_parsing_exception/) as string },
     ]);
     expect(await findTerms(test.index, 'lexical-g1', 'lighthouse foghorn')).toHaveLength(2);
     // Once the index works again, `retry` succeeds.
     test.faulty.mend();
-    await retryParked(
-      generation,
-      bad.stream,
-      await eventsOf(test).then((events) => events.filter(({ stream }) => stream === bad.stream)),
-      await test.log.head(),
-    );
+    await retryParked(generation, test, bad.stream);
     expect(await findTerms(test.index, 'lexical-g1', 'refused')).toEqual([bad.value.id]);
   });
 

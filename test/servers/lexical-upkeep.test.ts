@@ -144,7 +144,7 @@ describe.skipIf(!home)('what OpenSearch keeps (needs `npm run stack -- up opense
     await load;
     const { digest, liveDigest } = await done;
     expect(digest).toBe(liveDigest);
-    expect(await test.sql.query('select 1 from read.parked')).toEqual([]);
+    expect(await test.sql.query('select 1 from follow.parked')).toEqual([]);
     await models.find('beacon');
     const found = await findTerms(test.index, 'lexical-g1', 'beacon', 10_000);
     expect(new Set(found)).toEqual(new Set(streams.map(({ value }) => value.id)));

@@ -2,10 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openPostgres } from '../../src/adapters/postgres/postgres.ts';
 import type { Sql } from '../../src/ports/sql.ts';
-import { BookmarkMoved } from '../../src/projections/bookmarks.ts';
+import { CheckpointMoved } from '../../src/follow/processor.ts';
 import { Generation } from '../../src/projections/generation.ts';
 import { ensureLive } from '../../src/projections/generations.ts';
-import { retryParked } from '../../src/projections/parked.ts';
+import { retryParked } from '../../src/follow/parked-streams.ts';
 import { freshDatabase, type FreshDatabase } from '../support/database.ts';
 import { openTestStore, storeTestMemory, updateTestMemory, type TestStore } from '../support/event-store.ts';
 import { Journal } from '../support/journal.ts';
@@ -36,28 +36,27 @@ describe('a parked stream on PostgreSQL', () => {
     const generation = new Generation(test.sql, journal, 1);
     const pageAfter = (after: number) => test.store.readAll({ after, limit: 100 });
     const { stream } = await storeTestMemory(test, { content: 'poison' });
-    await generation.apply(await pageAfter(0), await generation.bookmarkState());
+    await generation.apply(await pageAfter(0), await generation.checkpoint());
     journal.onEvent = () => {};
-    const waiting = await test.store.load(stream);
     await updateTestMemory(test, stream, 'later');
-    const state = await generation.bookmarkState();
+    const state = await generation.checkpoint();
     expect([...state.parked]).toEqual([stream]);
-    const page = await pageAfter(state.bookmark);
+    const page = await pageAfter(state.position);
 
     let retried: Promise<boolean> | undefined;
     let applied: Promise<unknown> | undefined;
     await somebody.transaction(async (tx) => {
       await tx.query('lock table read.journal_g1 in share mode');
-      // The retry has locked the bookmark and waits for the table; the projection waits for the bookmark.
-      retried = retryParked(generation, stream, waiting, state.bookmark);
+      // The retry has locked the checkpoint and waits for the table; the projection waits for the checkpoint.
+      retried = retryParked(generation, test, stream);
       await sleep(300);
       applied = generation.apply(page, state).catch((error: unknown) => error);
       await sleep(300);
     });
     expect(await retried).toBe(true);
-    expect(await applied).toBeInstanceOf(BookmarkMoved);
-    const now = await generation.bookmarkState();
-    await generation.apply(await pageAfter(now.bookmark), now);
+    expect(await applied).toBeInstanceOf(CheckpointMoved);
+    const now = await generation.checkpoint();
+    await generation.apply(await pageAfter(now.position), now);
     expect(await journal.texts(test.sql)).toEqual(['poison', 'later']);
   });
 });

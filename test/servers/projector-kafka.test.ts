@@ -275,7 +275,7 @@ describe.runIf(isHere)('projectors on Kafka', () => {
     await start();
     await store('a');
     await caughtUp();
-    test.sql.fault = (statement) => (statement.includes('read.bookmarks') ? 'after' : undefined);
+    test.sql.fault = (statement) => (statement.includes('follow.checkpoints') ? 'after' : undefined);
     for (let n = 0; n < 10; n++) await store(`text ${n}`);
     await expect.poll(() => errors.length, { timeout: manyMs }).toBeGreaterThan(3);
     test.sql.fault = () => undefined;

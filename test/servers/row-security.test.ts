@@ -8,7 +8,7 @@ import { postgresPrograms, PrivatePostgres } from '../support/private-postgres.t
 
 const programs = postgresPrograms();
 /** Tables about the read models themselves, which contain no data of tenants. */
-const withoutTenant = ['active', 'bookmarks', 'generation_numbers', 'generations', 'parked'];
+const withoutTenant = ['active', 'checkpoints', 'generation_numbers', 'generations', 'parked'];
 
 describe.runIf(programs)('the query role on the read models', () => {
   let postgres: PrivatePostgres;
@@ -163,7 +163,7 @@ describe.runIf(programs)('the query role on the read models', () => {
     'control.subject_keys',
     'control.vault',
     'control.lease_terms',
-    'read.parked',
+    'follow.parked',
   ])('[I3] may not read %s at all', async (table) => {
     await asLogin(async (client) => {
       await expect(client.query(`select 1 from ${table}`)).resolves.toBeDefined();

@@ -4,7 +4,7 @@ import { supersededVectorTable, vectorTable } from '../../src/read-models/vector
 import type { Embedder } from '../../src/ports/embedder.ts';
 import type { StreamName } from '../../src/ports/event-log.ts';
 import { textHash } from '../../src/support/text-hash.ts';
-import { BookmarkMoved } from '../../src/projections/bookmarks.ts';
+import { CheckpointMoved } from '../../src/follow/processor.ts';
 import { Generation } from '../../src/projections/generation.ts';
 import { createBeside, ensureLive } from '../../src/projections/generations.ts';
 import type { Projection } from '../../src/projections/projection.ts';
@@ -69,7 +69,7 @@ describe.runIf(process.env['STRATALOG_POSTGRES_URL'] !== undefined)('vectors on 
   const pageOfAll = () => test.store.readAll({ after: 0, limit: 1_000 });
   async function applyAll(to: Generation): Promise<PromiseSettledResult<unknown>[]> {
     const page = await pageOfAll();
-    const states = await Promise.all(partitions.map((partition) => to.bookmarkState([partition])));
+    const states = await Promise.all(partitions.map((partition) => to.checkpoint([partition])));
     return Promise.allSettled(states.map((state) => to.apply(page, state)));
   }
   const partitions = partitioning.partitionsOf(
@@ -130,9 +130,9 @@ describe.runIf(process.env['STRATALOG_POSTGRES_URL'] !== undefined)('vectors on 
     await expectEqualRebuild();
   });
 
-  it('[G3] that were written before a failed move of the bookmark are neither embedded nor written again', async () => {
+  it('[G3] that were written before a failed move of the checkpoint are neither embedded nor written again', async () => {
     for (let n = 0; n < 10; n++) await storeTestMemory(test, { content: `text ${n}` });
-    test.sql.fault = failing('update read.bookmarks', 'before');
+    test.sql.fault = failing('update follow.checkpoints', 'before');
     const outcomes = await applyAll(live);
     expect(outcomes.map(({ status }) => status)).toEqual(partitions.map(() => 'rejected'));
     expect(await kept()).toHaveLength(10);
@@ -147,7 +147,7 @@ describe.runIf(process.env['STRATALOG_POSTGRES_URL'] !== undefined)('vectors on 
     const partition = partitioning.partitionOf(stream);
     const page = await pageOfAll();
     const zombie = generation();
-    const state = await zombie.bookmarkState([partition]);
+    const state = await zombie.checkpoint([partition]);
     onEmbed = async () => {
       onEmbed = async () => {};
       await followAll(test, live);
@@ -156,7 +156,7 @@ describe.runIf(process.env['STRATALOG_POSTGRES_URL'] !== undefined)('vectors on 
       await test.vault.destroy(key.tenant, key.id);
       await followAll(test, live);
     };
-    await expect(zombie.apply(page, state)).rejects.toBeInstanceOf(BookmarkMoved);
+    await expect(zombie.apply(page, state)).rejects.toBeInstanceOf(CheckpointMoved);
     expect(await kept()).toEqual([]);
   });
 

@@ -9,7 +9,7 @@ import type { EventLog, StreamName } from '../../src/ports/event-log.ts';
 import type { EventContext } from '../../src/ports/event-store.ts';
 import type { Sql } from '../../src/ports/sql.ts';
 import type { KeyRef, KeyVault } from '../../src/ports/key-vault.ts';
-import { processorSchema } from '../../src/processors/schema.ts';
+import { reactorSchema } from '../../src/follow/schema.ts';
 import { projectionSchema } from '../../src/projections/schema.ts';
 import { decide, initialState, type MemoryValue } from '../../src/domain/memory/memory.ts';
 import { memoryStream } from '../../src/domain/streams.ts';
@@ -34,7 +34,7 @@ export async function openTestStore(
   const vault = await openSqlKeyVault(sql, rootKey);
   const log = await openSqlEventLog(sql);
   await migrate(sql, 'projections', projectionSchema);
-  await migrate(sql, 'processors', processorSchema);
+  await migrate(sql, 'processors', reactorSchema);
   return {
     sql,
     log,

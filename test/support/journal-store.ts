@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach } from 'vitest';
 import { Generation } from '../../src/projections/generation.ts';
 import { ensureLive } from '../../src/projections/generations.ts';
-import { undivided, type Partitioning } from '../../src/projections/partitions.ts';
+import { undivided, type Partitioning } from '../../src/follow/partitions.ts';
 import { openTestStore, type TestStore } from './event-store.ts';
 import { Journal } from './journal.ts';
 import { startAfresh } from './read-models.ts';

@@ -1,7 +1,7 @@
 import { partitionOf } from '../../src/adapters/kafka/murmur2.ts';
 import type { LoadedPage } from '../../src/ports/event-store.ts';
 import type { Generation } from '../../src/projections/generation.ts';
-import type { Partitioning } from '../../src/projections/partitions.ts';
+import type { Partitioning } from '../../src/follow/partitions.ts';
 import type { TestStore } from './event-store.ts';
 
 /** Divides the log into partitions `p/0`, `p/1`, … by stream name. */
@@ -17,10 +17,10 @@ export async function followPartition(
   partition: string,
   limit: number,
 ): Promise<boolean> {
-  const state = await generation.bookmarkState([partition]);
-  const page: LoadedPage = await store.readAll({ after: state.bookmark, limit });
-  if (page.scannedTo > state.bookmark) await generation.apply(page, state);
-  return page.scannedTo > state.bookmark;
+  const state = await generation.checkpoint([partition]);
+  const page: LoadedPage = await store.readAll({ after: state.position, limit });
+  if (page.scannedTo > state.position) await generation.apply(page, state);
+  return page.scannedTo > state.position;
 }
 
 /** Advances all partitions of a generation to the end of the log. */

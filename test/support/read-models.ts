@@ -14,7 +14,7 @@ export async function startAfresh(test: TestStore): Promise<void> {
 /** Removes all read models, as if their tables were lost. */
 export async function dropReadModels({ sql }: TestStore): Promise<void> {
   await sql.query(
-    'truncate read.generations, read.generation_numbers, read.bookmarks, read.active, read.parked',
+    'truncate read.generations, read.generation_numbers, follow.checkpoints, read.active, follow.parked',
   );
   const tables = await sql.query<{ name: string }>(
     `select format('%I.%I', schemaname, tablename) as name from pg_tables
@@ -60,7 +60,7 @@ export async function planned(
 }
 
 /**
- * The digest of a read model after these batches. Without the runner there is no bookmark, so events may come in another
+ * The digest of a read model after these batches. Without the runner there is no checkpoint, so events may come in another
  * order than in the log. Begins with an empty generation and removes it afterwards.
  */
 export async function digestAfter(
@@ -109,10 +109,10 @@ export async function follow(
   sizes: () => number,
   onPage: (page: LoadedPage) => void = () => {},
 ): Promise<void> {
-  let state = await generation.bookmarkState();
+  let state = await generation.checkpoint();
   for (;;) {
-    const page = await store.readAll({ after: state.bookmark, limit: sizes() });
-    if (page.scannedTo <= state.bookmark) return;
+    const page = await store.readAll({ after: state.position, limit: sizes() });
+    if (page.scannedTo <= state.position) return;
     state = await generation.apply(page, state);
     onPage(page);
   }

@@ -60,12 +60,12 @@ export function useRunningJournal() {
     return runner;
   }
 
-  async function bookmark(of = journal): Promise<number> {
-    const [row] = await test.sql.query<{ bookmark: number }>(
-      'select bookmark from read.bookmarks where name = $1 and generation = 1',
+  async function position(of = journal): Promise<number> {
+    const [row] = await test.sql.query<{ position: number }>(
+      'select position from follow.checkpoints where name = $1 and generation = 1',
       [of.name],
     );
-    return row!.bookmark;
+    return row!.position;
   }
 
   return {
@@ -82,13 +82,13 @@ export function useRunningJournal() {
     runners,
     runnerOf,
     start,
-    bookmark,
+    position,
     store: async (content: string): Promise<StreamName> => (await storeTestMemory(test, { content })).stream,
     update: (stream: StreamName, content: string): Promise<void> => updateTestMemory(test, stream, content),
     written: (of = journal) => expect.poll(() => of.texts(test.sql), patience),
     async caughtUp(of = journal): Promise<void> {
       const head = await test.log.head();
-      await expect.poll(() => bookmark(of), patience).toBe(head);
+      await expect.poll(() => position(of), patience).toBe(head);
     },
   };
 }

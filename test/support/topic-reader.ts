@@ -57,7 +57,7 @@ export class TopicReader {
   }
 
   /**
-   * Faults that would mislead a consumer with one bookmark per partition that skips everything up to its bookmark: events that
+   * Faults that would mislead a consumer with one checkpoint per partition that skips everything up to its checkpoint: events that
    * are missing, changed, in the wrong partition or after a gap, and watermarks that are too high.
    */
   async faults(log: EventLog): Promise<string[]> {

@@ -15,7 +15,7 @@ export class TopicDouble {
   readonly #name: string;
   readonly #log: EventLog;
 
-  /** `name` is the partition's name in bookmarks, such as `events/3`. */
+  /** `name` is the partition's name in checkpoints, such as `events/3`. */
   constructor(log: EventLog, name: string) {
     const [kind, number] = name.split('/') as ['events' | 'retrieval' | 'internal', string];
     this.place = { topic: topicName(prefix, kind), partition: Number(number) };

@@ -58,7 +58,7 @@ describe('[F4] a digest', () => {
 
   it('exists without rows', async () => {
     const [found] = await test.sql.query<{ digest: string }>(
-      digestOf('read.parked', { name: 'text' }, 'false'),
+      digestOf('follow.parked', { name: 'text' }, 'false'),
     );
     expect(found!.digest).toBe('0:0');
   });

@@ -90,7 +90,7 @@ it.each([
   expect(await kept()).toEqual([tea.value.id]);
 
   handOver();
-  await expect.poll(async () => (await beside.bookmarkState()).bookmark).toBeGreaterThanOrEqual(1);
+  await expect.poll(async () => (await beside.checkpoint()).position).toBeGreaterThanOrEqual(1);
   walk.end(beside, new Error('given up'));
   await giveUp(beside.number);
   expect(await kept()).toEqual([tea.value.id]);

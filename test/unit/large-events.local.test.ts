@@ -3,8 +3,8 @@ import type { LoadedPage } from '../../src/ports/event-store.ts';
 import { maxPageSize, totalSize } from '../../src/support/recorded-size.ts';
 import { Generation } from '../../src/projections/generation.ts';
 import { createBeside } from '../../src/projections/generations.ts';
-import { EventFeed } from '../../src/processors/event-feed.ts';
-import { retryParked } from '../../src/projections/parked.ts';
+import { EventFeed } from '../../src/follow/event-feed.ts';
+import { retryParked } from '../../src/follow/parked-streams.ts';
 import { RebuildCoordinator } from '../../src/projections/rebuild-coordinator.ts';
 import { storeTestMemory, updateTestMemory } from '../support/event-store.ts';
 import { useJournalStore } from '../support/journal-store.ts';
@@ -13,7 +13,7 @@ import { dividedInto } from '../support/partitions.ts';
 const test = useJournalStore();
 
 const outOfMemory = () => Object.assign(new Error('out of memory'), { code: '53200' });
-const parked = () => test.sql.query('select stream from read.parked');
+const parked = () => test.sql.query('select stream from follow.parked');
 
 /** Reads the whole log into one page of any size. */
 const all = async (): Promise<LoadedPage> => {
@@ -51,8 +51,8 @@ describe('[F4] events with a large total size', () => {
   it('are written by several transactions, live and in a rebuild', async () => {
     const page = await all();
     expect(page.events).toHaveLength(count);
-    const state = await test.live.apply(page, await test.live.bookmarkState());
-    expect(state.bookmark).toBe(page.scannedTo);
+    const state = await test.live.apply(page, await test.live.checkpoint());
+    expect(state.position).toBe(page.scannedTo);
     await expectBounded(1);
 
     batches = [];
@@ -68,16 +68,16 @@ describe('[F4] events with a large total size', () => {
 
   it('are not collected beyond the limit across partitions', async () => {
     const divided = dividedInto(count);
-    await test.sql.query('delete from read.bookmarks');
+    await test.sql.query('delete from follow.checkpoints');
     for (const partition of divided.partitionsOf(test.journal))
       await test.sql.query(
-        `insert into read.bookmarks (name, generation, partition, bookmark) values ('journal', 1, $1, 0)`,
+        `insert into follow.checkpoints (name, generation, partition, position) values ('journal', 1, $1, 0)`,
         [partition],
       );
     const live = new Generation(test.sql, test.journal, 1, divided);
     const page = await all();
     await Promise.all(
-      live.partitions.map(async (partition) => live.apply(page, await live.bookmarkState([partition]))),
+      live.partitions.map(async (partition) => live.apply(page, await live.checkpoint([partition]))),
     );
     await expectBounded(1);
   }, 30_000);
@@ -115,8 +115,8 @@ describe('[F4] a database with too little memory', () => {
   it('applies a batch event by event', async () => {
     for (const content of ['a', 'b', 'c']) await storeTestMemory(test, { content });
     const page = await all();
-    const state = await test.live.apply(page, await test.live.bookmarkState());
-    expect(state).toEqual({ partitions: ['log'], bookmark: page.scannedTo, parked: new Set() });
+    const state = await test.live.apply(page, await test.live.checkpoint());
+    expect(state).toEqual({ partitions: ['log'], position: page.scannedTo, parked: new Set() });
     expect(await test.journal.texts(test.sql)).toEqual(['a', 'b', 'c']);
   });
 
@@ -127,9 +127,9 @@ describe('[F4] a database with too little memory', () => {
     test.journal.onEvent = (text) => {
       if (text === 'poison') throw new Error('refused');
     };
-    await test.live.apply(page, await test.live.bookmarkState());
+    await test.live.apply(page, await test.live.checkpoint());
     test.journal.onEvent = () => {};
-    expect(await retryParked(test.live, stream, page.events, page.scannedTo)).toBe(true);
+    expect(await retryParked(test.live, test, stream)).toBe(true);
     expect(await test.journal.texts(test.sql)).toEqual(['poison', 'b']);
     expect(await parked()).toEqual([]);
   });
@@ -137,10 +137,8 @@ describe('[F4] a database with too little memory', () => {
   it('is retried if a single event is too large, without parking a stream', async () => {
     await storeTestMemory(test, { content: 'a' });
     test.journal.onPrepare = () => Promise.reject(outOfMemory());
-    await expect(test.live.apply(await all(), await test.live.bookmarkState())).rejects.toThrow(
-      'out of memory',
-    );
+    await expect(test.live.apply(await all(), await test.live.checkpoint())).rejects.toThrow('out of memory');
     expect(await parked()).toEqual([]);
-    expect(await test.live.bookmarkState()).toMatchObject({ bookmark: 0 });
+    expect(await test.live.checkpoint()).toMatchObject({ position: 0 });
   });
 });

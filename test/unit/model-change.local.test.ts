@@ -13,7 +13,7 @@ import type { ShadowComparison, ShadowRequest } from '../../src/projections/shad
 import { ProjectionRunner } from '../../src/projections/runner.ts';
 import type { Projection } from '../../src/projections/projection.ts';
 import { beginRebuild } from '../../src/projections/rebuild.ts';
-import { undivided } from '../../src/projections/partitions.ts';
+import { undivided } from '../../src/follow/partitions.ts';
 import { ModelUpkeep } from '../../src/projections/vectors/model-upkeep.ts';
 import { vectors } from '../../src/projections/vectors/vectors.ts';
 import {
@@ -95,8 +95,8 @@ const everything = () => 100;
 
 /** Applies new events like a rebuild. */
 async function take(generation: Generation): Promise<void> {
-  const state = await generation.bookmarkState();
-  const page = await test.store.readAll({ after: state.bookmark, limit: 1_000 });
+  const state = await generation.checkpoint();
+  const page = await test.store.readAll({ after: state.position, limit: 1_000 });
   await generation.apply(page, state, { rebuild: true });
 }
 

@@ -53,7 +53,7 @@ describe('a stream with a poison event', () => {
     ]);
     await update(bad, 'live again');
     await written().toEqual(['a', 'b', 'poison', 'later', 'even later', 'live again']);
-    expect(await running.test.sql.query('select stream from read.parked')).toEqual([]);
+    expect(await running.test.sql.query('select stream from follow.parked')).toEqual([]);
   });
 
   it('[G4] continues after a skipped event, and parks at the next event that cannot be applied', async () => {
@@ -68,11 +68,11 @@ describe('a stream with a poison event', () => {
     const skip = () => operations.skip('journal', bad, testContext());
     await expect(skip()).rejects.toMatchObject({ code: 'still-parked' });
     expect(await running.journal.texts(running.test.sql)).toEqual(['between']);
-    const parked = await running.test.sql.query('select revision, error from read.parked');
+    const parked = await running.test.sql.query('select revision, error from follow.parked');
     expect(parked).toEqual([{ revision: 2, error: 'refused' }]);
     expect(await skip()).toMatchObject({ revision: 2, type: 'MemoryUpdated' });
     expect(await running.journal.texts(running.test.sql)).toEqual(['between', 'last']);
-    expect(await running.test.sql.query('select stream from read.parked')).toEqual([]);
+    expect(await running.test.sql.query('select stream from follow.parked')).toEqual([]);
 
     await update(bad, 'live again');
     await written().toEqual(['between', 'last', 'live again']);
@@ -150,7 +150,7 @@ describe('a stream with a poison event', () => {
     await events.append(bad, 'exists', [erased], testContext());
     await vault.destroy(tenant, keyId!);
     await written().toEqual(['', '']);
-    expect(await running.test.sql.query('select stream from read.parked')).toEqual([]);
+    expect(await running.test.sql.query('select stream from follow.parked')).toEqual([]);
   });
 
   it('[F6] of feedback continues by itself if its memory was erased', async () => {
@@ -161,10 +161,10 @@ describe('a stream with a poison event', () => {
     const stream = feedbackStream('acme', memoryId);
     const given = { memoryId, kind: 'outdated' as const, score: -0.5, isAuthoritative: true };
     await events.append(stream, 'noStream', [{ type: 'FeedbackGiven', data: given }], testContext());
-    await expect.poll(() => sql.query('select stream from read.parked')).toEqual([{ stream }]);
+    await expect.poll(() => sql.query('select stream from follow.parked')).toEqual([{ stream }]);
     await events.append(stream, 'exists', [{ type: 'FeedbackErased', data: { memoryId } }], testContext());
     await expect.poll(() => journal.rows(sql), { timeout: 15_000 }).toMatchObject([{ stream, revision: 1 }]);
-    expect(await sql.query('select stream from read.parked')).toEqual([]);
+    expect(await sql.query('select stream from follow.parked')).toEqual([]);
   });
 
   it('is retried by name: reports an unknown projection, and does not change a stream that is not parked', async () => {

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { StreamName } from '../../src/ports/event-log.ts';
 import { WakeUp } from '../../src/support/wake-up.ts';
-import { BookmarkMoved } from '../../src/projections/bookmarks.ts';
+import { CheckpointMoved } from '../../src/follow/processor.ts';
 import { Generation } from '../../src/projections/generation.ts';
-import { retryParked } from '../../src/projections/parked.ts';
+import { retryParked } from '../../src/follow/parked-streams.ts';
 import { createBeside, readGenerations, setState } from '../../src/projections/generations.ts';
-import { leastOf } from '../../src/projections/partitions.ts';
+import { leastOf } from '../../src/follow/partitions.ts';
 import { switchTo } from '../../src/projections/rebuild.ts';
 import { RebuildCoordinator } from '../../src/projections/rebuild-coordinator.ts';
 import { ReadModels } from '../../src/queries/read-models.ts';
@@ -31,11 +31,11 @@ async function storeIn(...wanted: string[]): Promise<StreamName[]> {
 }
 
 const bookmarksOf = async (number: number) =>
-  (await readGenerations(test.sql)).find(({ generation }) => generation === number)!.bookmarks;
+  (await readGenerations(test.sql)).find(({ generation }) => generation === number)!.checkpoints;
 const pageAfter = (after: number) => test.store.readAll({ after, limit: 1_000 });
 const parked = () =>
   test.sql.query<{ partition: string; stream: string }>(
-    'select partition, stream from read.parked where generation = 1',
+    'select partition, stream from follow.parked where generation = 1',
   );
 const besides = () => createBeside(test.sql, test.journal, partitioning);
 const fill = (generation: Generation) =>
@@ -47,10 +47,10 @@ const followAllBut = async (stays: string) => {
 };
 
 describe('a partition', () => {
-  it('[G3] is written with its own bookmark, and only contains its own streams', async () => {
+  it('[G3] is written with its own checkpoint, and only contains its own streams', async () => {
     const [mine] = await storeIn('p/1', 'p/2');
     const head = await test.log.head();
-    await test.live.apply(await pageAfter(0), await test.live.bookmarkState(['p/1']));
+    await test.live.apply(await pageAfter(0), await test.live.checkpoint(['p/1']));
     expect(Object.fromEntries(await bookmarksOf(1))).toEqual({ 'p/0': 0, 'p/1': head, 'p/2': 0 });
     const streams = (await test.journal.rows(test.sql)).map(({ stream }) => stream);
     expect(streams).toContain(mine);
@@ -60,7 +60,7 @@ describe('a partition', () => {
   it('[G3] does not block another one: both are written in parallel from their earlier states', async () => {
     await storeIn(...partitions);
     const page = await pageAfter(0);
-    const states = await Promise.all(partitions.map((partition) => test.live.bookmarkState([partition])));
+    const states = await Promise.all(partitions.map((partition) => test.live.checkpoint([partition])));
     await Promise.all(states.map((state) => test.live.apply(page, state)));
     expect(await test.journal.rows(test.sql)).toHaveLength(page.events.length);
     expect(leastOf(await bookmarksOf(1))).toBe(page.scannedTo);
@@ -69,14 +69,14 @@ describe('a partition', () => {
   it('[G3] is written in one transaction with others that come at the same time', async () => {
     await storeIn(...partitions);
     const page = await pageAfter(0);
-    const states = await Promise.all(partitions.map((partition) => test.live.bookmarkState([partition])));
+    const states = await Promise.all(partitions.map((partition) => test.live.checkpoint([partition])));
     let moves = 0;
     test.sql.fault = (statement) => {
-      if (statement.includes('update read.bookmarks')) moves++;
+      if (statement.includes('update follow.checkpoints')) moves++;
       return undefined;
     };
     const after = await Promise.all(states.map((state) => test.live.apply(page, state)));
-    expect(after.map(({ bookmark }) => bookmark)).toEqual(partitions.map(() => page.scannedTo));
+    expect(after.map(({ position }) => position)).toEqual(partitions.map(() => page.scannedTo));
     expect(moves).toBe(1);
     expect(await test.journal.rows(test.sql)).toHaveLength(page.events.length);
   });
@@ -88,7 +88,7 @@ describe('a partition', () => {
       if (text === 'poison') throw new Error('refused');
     };
     const page = await pageAfter(0);
-    const states = await Promise.all(partitions.map((partition) => test.live.bookmarkState([partition])));
+    const states = await Promise.all(partitions.map((partition) => test.live.checkpoint([partition])));
     await new Generation(test.sql, test.journal, 1, partitioning).apply(page, states[0]!);
     const outcomes = await Promise.allSettled(states.map((state) => test.live.apply(page, state)));
     expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'fulfilled', 'fulfilled']);
@@ -97,12 +97,12 @@ describe('a partition', () => {
     expect(leastOf(await bookmarksOf(1))).toBe(page.scannedTo);
   });
 
-  it('[G3] that another process took over writes nothing, because its bookmark has moved', async () => {
+  it('[G3] that another process took over writes nothing, because its checkpoint has moved', async () => {
     await storeIn('p/0');
     const page = await pageAfter(0);
-    const zombie = await test.live.bookmarkState(['p/0']);
+    const zombie = await test.live.checkpoint(['p/0']);
     await new Generation(test.sql, test.journal, 1, partitioning).apply(page, zombie);
-    await expect(test.live.apply(page, zombie)).rejects.toBeInstanceOf(BookmarkMoved);
+    await expect(test.live.apply(page, zombie)).rejects.toBeInstanceOf(CheckpointMoved);
   });
 
   it('[G4] parks its own stream; the others continue from their earlier states', async () => {
@@ -112,16 +112,16 @@ describe('a partition', () => {
       if (text === 'poison') throw new Error('refused');
     };
     const page = await pageAfter(0);
-    const other = await test.live.bookmarkState(['p/1']);
-    await test.live.apply(page, await test.live.bookmarkState(['p/0']));
+    const other = await test.live.checkpoint(['p/1']);
+    await test.live.apply(page, await test.live.checkpoint(['p/0']));
     expect(await parked()).toEqual([{ partition: 'p/0', stream: bad }]);
     await test.live.apply(page, other);
     expect((await test.journal.rows(test.sql)).map(({ stream }) => stream)).toContain(good);
-    expect((await test.live.bookmarkState(['p/0'])).parked).toEqual(new Set([bad]));
-    expect((await test.live.bookmarkState(['p/1'])).parked).toEqual(new Set());
+    expect((await test.live.checkpoint(['p/0'])).parked).toEqual(new Set([bad]));
+    expect((await test.live.checkpoint(['p/1'])).parked).toEqual(new Set());
   });
 
-  it('[G4] retries a parked stream up to its own bookmark', async () => {
+  it('[G4] retries a parked stream up to its own checkpoint', async () => {
     const [bad] = await storeIn('p/0');
     await updateTestMemory(test, bad!, 'poison');
     test.journal.onEvent = (text) => {
@@ -131,7 +131,7 @@ describe('a partition', () => {
     await updateTestMemory(test, bad!, 'later');
     await followAllBut('p/0');
     test.journal.onEvent = () => {};
-    await retryParked(test.live, bad!, await test.store.load(bad!), await test.log.head());
+    await retryParked(test.live, test, bad!);
     expect(await parked()).toEqual([]);
     await followAll(test, test.live);
     const own = (await test.journal.rows(test.sql)).filter(({ stream }) => stream === bad);
@@ -171,7 +171,7 @@ describe('a rebuild next to a live generation with partitions at different posit
     await storeIn(...partitions);
     const rebuilt = await besides();
     const head = await test.log.head();
-    await rebuilt.apply(await pageAfter(0), await rebuilt.bookmarkState());
+    await rebuilt.apply(await pageAfter(0), await rebuilt.checkpoint());
     let done = false;
     const filled = fill(rebuilt).finally(() => (done = true));
     for (let n = 0; n < 5; n++) {
@@ -199,7 +199,7 @@ describe('a rebuild next to a live generation with partitions at different posit
     await followAll(test, test.live);
     const result = await filled;
     expect(result.digest).toBe(result.liveDigest);
-    expect((await rebuilt.bookmarkState(['p/0'])).parked).toEqual(new Set([bad]));
+    expect((await rebuilt.checkpoint(['p/0'])).parked).toEqual(new Set([bad]));
   });
 
   it('[F4] becomes live only if it is as far in every partition', async () => {

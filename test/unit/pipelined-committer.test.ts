@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { SqlUnavailable } from '../../src/ports/sql.ts';
-import { BookmarkMoved } from '../../src/projections/bookmarks.ts';
-import { PipelinedCommitter } from '../../src/projections/pipelined-committer.ts';
+import { CheckpointMoved } from '../../src/follow/processor.ts';
+import { PipelinedCommitter } from '../../src/follow/pipelined-committer.ts';
 
 /** A committer whose steps are texts. The size of a step is its length. */
 class Fixture {
@@ -70,7 +70,7 @@ describe('steps that are added together', () => {
 describe('a step that fails', () => {
   it.each([
     ['because of its own error', () => new Error('refused')],
-    ['because another process has its partition', () => new BookmarkMoved('moved')],
+    ['because another process has its partition', () => new CheckpointMoved('moved')],
   ])('%s does not affect others', async (_, error) => {
     const fixture = new Fixture();
     fixture.onWrite = (steps) => {

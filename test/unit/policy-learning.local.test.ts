@@ -12,15 +12,15 @@ import { emptyHistory, evolve } from '../../src/domain/learning/policy-history.t
 import { routePolicyStream } from '../../src/domain/streams.ts';
 import { systemClock } from '../../src/ports/clock.ts';
 import type { EventStore } from '../../src/ports/event-store.ts';
-import { CheckpointTable } from '../../src/processors/checkpoint-table.ts';
-import { learningSchema } from '../../src/processors/learning-schema.ts';
-import { ManagedProcessor } from '../../src/processors/managed-processor.ts';
+import { CheckpointTable } from '../../src/follow/checkpoints.ts';
+import { learningSchema } from '../../src/reactors/learning-schema.ts';
+import { ReactorProcessor } from '../../src/follow/reactor-processor.ts';
 import { LoggedDecisions } from '../../src/read-models/learning/logged-decisions.ts';
 import { WakeUp } from '../../src/support/wake-up.ts';
-import type { DecisionRow } from '../../src/worker/decision-row.ts';
-import { DecisionTable } from '../../src/worker/decision-table.ts';
-import { outcomeManager, outcomesName } from '../../src/worker/outcome-manager.ts';
-import { PolicyTrainer } from '../../src/worker/policy-trainer.ts';
+import type { DecisionRow } from '../../src/reactors/decision-row.ts';
+import { DecisionTable } from '../../src/reactors/decision-table.ts';
+import { outcomeReactor, outcomesName } from '../../src/reactors/outcome-reactor.ts';
+import { PolicyTrainer } from '../../src/reactors/policy-trainer.ts';
 import { adminOf } from '../support/admin.ts';
 import { openTestStore, type TestStore } from '../support/event-store.ts';
 
@@ -36,35 +36,35 @@ beforeAll(async () => {
   decisions = new LoggedDecisions(test.sql, test.log.logId);
 });
 afterAll(() => test.close());
-beforeEach(() => test.sql.query('truncate log.events, control.decisions, control.processor_checkpoints'));
+beforeEach(() => test.sql.query('truncate log.events, control.decisions, follow.checkpoints'));
 
 const services = () => ({ store: test.store, vault: test.vault, clock: systemClock, newId });
 const system: CommandContext = { caller: adminOf('system'), cause: 'system', correlationId: 'policies' };
 
 function learning(read = decisions, store: EventStore = test.store): PolicyLearning {
-  const checkpoint = new CheckpointTable(test.sql, outcomesName, test.store);
+  const checkpoint = new CheckpointTable(test.sql, outcomesName, 0);
   return new PolicyLearning(
     {
       services: { store },
       decisions: read,
       historyOf: async (tenant) =>
         (await test.store.load<RoutePolicyEvent>(routePolicyStream(tenant))).reduce(evolve, emptyHistory),
-      handledOf: async () => (await checkpoint.read()).position,
+      handledOf: async () => (await checkpoint.begin([test.log.logId]))[0]!.position,
     },
     system,
   );
 }
 
-/** Follows the log to its end, as the process manager of outcomes does. */
+/** Follows the log to its end, as the reactor of outcomes does. */
 async function follow(): Promise<void> {
-  const manager = outcomeManager(
+  const reactor = outcomeReactor(
     { services: services(), table, windowMs: 1_000, now: () => Date.now() },
     system,
   );
   const onParked = (error: unknown) => {
     throw error;
   };
-  await new ManagedProcessor(manager, { sql: test.sql, store: test.store, onParked }).catchUp();
+  await new ReactorProcessor(reactor, { sql: test.sql, store: test.store, onParked }).catchUp();
 }
 
 interface Decided {
@@ -141,7 +141,7 @@ it('[C3] a crash between the step and its marks, and a lost table of decisions, 
   expect(await learning().train('acme')).toBe(20);
   await follow();
   // The table is derived from the log. Until it has followed the log again, nothing can be learned.
-  await test.sql.query('truncate control.processor_checkpoints');
+  await test.sql.query('truncate follow.checkpoints');
   await test.sql.query('update control.decisions set consumed = false');
   expect(await learning().train('acme')).toBe(0);
   await follow();

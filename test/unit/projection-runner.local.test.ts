@@ -9,7 +9,7 @@ import { SqlUnavailable } from '../../src/ports/sql.ts';
 import { WakeUp } from '../../src/support/wake-up.ts';
 import { failBuilding } from '../../src/projections/drop-generation.ts';
 import { createBeside, ensureLive, readGenerations, setState } from '../../src/projections/generations.ts';
-import { BookmarkMoved } from '../../src/projections/bookmarks.ts';
+import { CheckpointMoved } from '../../src/follow/processor.ts';
 import { Generation } from '../../src/projections/generation.ts';
 import { ProjectionOperations } from '../../src/projections/operations.ts';
 import { ProjectionRunner } from '../../src/projections/runner.ts';
@@ -167,7 +167,7 @@ describe('while a back end is unavailable', () => {
     await written().toEqual(['a', 'b']);
     expect(running.errors.length).toBeGreaterThanOrEqual(3);
     expect(running.errors[0]).toMatchObject(['journal', { name: 'EmbedderUnavailable' }]);
-    expect(await running.test.sql.query('select stream from read.parked')).toEqual([]);
+    expect(await running.test.sql.query('select stream from follow.parked')).toEqual([]);
   });
 
   it.each(['before', 'after'] as const)(
@@ -185,7 +185,7 @@ describe('while a back end is unavailable', () => {
       running.test.sql.fault = () => undefined;
       await written().toEqual(['a', 'b', 'c']);
       expect(running.errors[0]).toMatchObject(['journal', { name: 'SqlUnavailable' }]);
-      expect(await running.test.sql.query('select stream from read.parked')).toEqual([]);
+      expect(await running.test.sql.query('select stream from follow.parked')).toEqual([]);
     },
   );
 
@@ -307,10 +307,10 @@ describe('two processes', () => {
     await store('a');
     const { number } = await createBeside(sql, running.journal);
     const generation = new Generation(sql, running.journal, number);
-    const [state] = await generation.bookmarks.states(['log']);
+    const [state] = await generation.checkpoints.states(['log']);
     await failBuilding(sql, running.journal, number, 'given up');
-    const moving = sql.transaction((tx) => generation.bookmarks.move(tx, [{ state: state!, to: 9 }]));
-    await expect(moving).rejects.toBeInstanceOf(BookmarkMoved);
+    const moving = sql.transaction((tx) => generation.checkpoints.move(tx, [{ state: state!, to: 9 }]));
+    await expect(moving).rejects.toBeInstanceOf(CheckpointMoved);
     const status = await new ProjectionOperations(sql, running.test.store, runners[0]!).status();
     expect(status[0]!.generations.find((one) => one.generation === number)).toMatchObject({
       state: 'failed',

@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { EmbedderUnavailable } from '../../src/ports/embedder.ts';
 import type { EventStore } from '../../src/ports/event-store.ts';
 import { SqlUnavailable } from '../../src/ports/sql.ts';
-import { BookmarkMoved } from '../../src/projections/bookmarks.ts';
+import { CheckpointMoved } from '../../src/follow/processor.ts';
 import { Generation } from '../../src/projections/generation.ts';
 import { dropGeneration } from '../../src/projections/drop-generation.ts';
 import { createBeside, ensureLive, readGenerations } from '../../src/projections/generations.ts';
@@ -30,7 +30,7 @@ describe('a rebuild', () => {
     };
     const small = await beginLive(test, sliced);
     await stored('a', 'b', 'c', 'poison', 'd');
-    await small.apply(await all(), await small.bookmarkState());
+    await small.apply(await all(), await small.checkpoint());
     const rebuilt = await createBeside(test.sql, sliced);
     const result = await coordinator().fill(rebuilt);
     expect(result.digest).toBe(result.liveDigest);
@@ -43,9 +43,9 @@ describe('rebuilds at the same time', () => {
     const other = new Journal('other');
     const second = await beginLive(test, other);
     await stored('a', 'b', 'c');
-    for (const one of [test.live, second]) await one.apply(await all(), await one.bookmarkState());
+    for (const one of [test.live, second]) await one.apply(await all(), await one.checkpoint());
     const besides = [await createBeside(test.sql, test.journal), await createBeside(test.sql, other)];
-    const outages = ['from log.events', 'update read.bookmarks'];
+    const outages = ['from log.events', 'update follow.checkpoints'];
     test.sql.fault = (statement) => {
       const met = outages.findIndex((text) => statement.includes(text));
       if (met < 0) return undefined;
@@ -67,7 +67,7 @@ describe('rebuilds at the same time', () => {
     const other = new Journal('other');
     const second = await beginLive(test, other);
     await stored(...texts);
-    for (const one of [test.live, second]) await one.apply(await all(), await one.bookmarkState());
+    for (const one of [test.live, second]) await one.apply(await all(), await one.checkpoint());
     const besides = [await createBeside(test.sql, test.journal), await createBeside(test.sql, other)];
     let goOn!: () => void;
     const atWork = new Promise<void>((resolve) => (goOn = resolve));
@@ -90,14 +90,14 @@ describe('rebuilds at the same time', () => {
     const other = new Journal('other');
     const second = await beginLive(test, other);
     await stored('a', 'b');
-    for (const one of [test.live, second]) await one.apply(await all(), await one.bookmarkState());
+    for (const one of [test.live, second]) await one.apply(await all(), await one.checkpoint());
     const besides = [await createBeside(test.sql, test.journal), await createBeside(test.sql, other)];
     test.journal.onEvent = () => {
       throw new SqlUnavailable('for as long as it is asked');
     };
     const together = coordinator();
     const [first, last] = besides.map((beside) => together.fill(beside));
-    const ended = expect(first).rejects.toBeInstanceOf(BookmarkMoved);
+    const ended = expect(first).rejects.toBeInstanceOf(CheckpointMoved);
     await dropGeneration(test.sql, test.journal, besides[0]!.number);
     await ended;
     expect((await last!).projection).toBe('other');
@@ -115,7 +115,7 @@ describe('a stalled rebuild', () => {
     failures = [];
     const second = await beginLive(test, other);
     await stored('a', 'b');
-    for (const one of [test.live, second]) await one.apply(await all(), await one.bookmarkState());
+    for (const one of [test.live, second]) await one.apply(await all(), await one.checkpoint());
     fresh = await createBeside(test.sql, test.journal);
     beside = await createBeside(test.sql, other);
   });

@@ -9,21 +9,21 @@ import { summaryStreamOf } from '../../src/commands/summaries/summary-stream.ts'
 import type { SummaryEvent } from '../../src/domain/summaries/events.ts';
 import type { LanguageModel } from '../../src/ports/language-model.ts';
 import { systemClock } from '../../src/ports/clock.ts';
-import { ManagedProcessor } from '../../src/processors/managed-processor.ts';
+import { ReactorProcessor } from '../../src/follow/reactor-processor.ts';
 import { migrate } from '../../src/adapters/migrate.ts';
-import { summaryScheduleSchema } from '../../src/processors/summary-schedule-schema.ts';
-import type { Term } from '../../src/processors/processor.ts';
+import { summaryScheduleSchema } from '../../src/reactors/summary-schedule-schema.ts';
+import type { Term } from '../../src/follow/processor.ts';
 import { WakeUp } from '../../src/support/wake-up.ts';
 import {
   generateSummaries,
   type Generation,
   type GeneratorParts,
   type ScopeContent,
-} from '../../src/worker/summary-generator.ts';
-import { summaryScheduleManager } from '../../src/worker/summary-schedule-manager.ts';
-import { SummaryScheduleTable } from '../../src/worker/summary-schedule-table.ts';
-import { SummaryScheduler } from '../../src/worker/summary-scheduler.ts';
-import { SummaryWriter } from '../../src/worker/summary-writer.ts';
+} from '../../src/reactors/summary-generator.ts';
+import { summaryScheduleReactor } from '../../src/reactors/summary-schedule-reactor.ts';
+import { SummaryScheduleTable } from '../../src/reactors/summary-schedule-table.ts';
+import { SummaryScheduler } from '../../src/reactors/summary-scheduler.ts';
+import { SummaryWriter } from '../../src/reactors/summary-writer.ts';
 import { openTestStore, storeTestMemory, updateTestMemory, type TestStore } from '../support/event-store.ts';
 
 let test: TestStore;
@@ -223,16 +223,16 @@ describe('the schedule', () => {
     const table = new SummaryScheduleTable(sql, store);
     const parts = { services: { store, vault, clock: systemClock, newId }, table, windowMs: 1 };
     const options = { sql, store, onParked: onFailure };
-    return { table, manager: new ManagedProcessor(summaryScheduleManager(parts, context), options) };
+    return { table, reactor: new ReactorProcessor(summaryScheduleReactor(parts, context), options) };
   }
 
   it('[E3] follows the log, and a process that was killed after a generation does not make it again', async () => {
-    const { table, manager } = schedule();
+    const { table, reactor } = schedule();
     const stored = [];
     for (let n = 0; n < 25; n++)
       stored.push(await storeTestMemory(test, { scope: { user: 'bo' }, content: `Note ${n} of Bo` }));
     await updateTestMemory(test, stored[0]!.stream, 'Another note of Bo');
-    await manager.catchUp();
+    await reactor.catchUp();
     const later = new Date(Date.now() + 60_000);
     const claim = () => table.claim(later, { limit: 10, claimMs: 60_000 });
     const [row, ...others] = await claim();
@@ -276,15 +276,15 @@ describe('the schedule', () => {
     stop.abort();
     await running;
     expect((await eventsOf('bo')).map(({ type }) => type)).toEqual(['SummaryGenerated']);
-    await manager.catchUp();
+    await reactor.catchUp();
     expect(await table.nextDue()).toBeUndefined();
   });
 
   it('[E3] no other process makes what one is making, however long that takes', async () => {
-    const { table, manager } = schedule();
+    const { table, reactor } = schedule();
     for (let n = 0; n < 25; n++)
       await storeTestMemory(test, { scope: { user: 'cy' }, content: `Note ${n} of Cy` });
-    await manager.catchUp();
+    await reactor.catchUp();
     const later = new Date(Date.now() + 60_000);
     let end: () => void = () => undefined;
     const slow = new Promise<void>((resolve) => (end = resolve));

@@ -4,9 +4,9 @@ import { toWatermark, toWithheldRecord } from '../../src/domain/contract/cloud-e
 import { memoryStream } from '../../src/domain/streams.ts';
 import { LogUnavailable, type StreamName } from '../../src/ports/event-log.ts';
 import { SqlUnavailable } from '../../src/ports/sql.ts';
-import { BookmarkWriter } from '../../src/projections/bookmark-writer.ts';
-import { BookmarkMoved } from '../../src/projections/bookmarks.ts';
-import { retryParked } from '../../src/projections/parked.ts';
+import { CheckpointWriter } from '../../src/follow/checkpoint-writer.ts';
+import { CheckpointMoved } from '../../src/follow/processor.ts';
+import { retryParked } from '../../src/follow/parked-streams.ts';
 import { readGenerations } from '../../src/projections/generations.ts';
 import { LogGaps } from '../../src/projections/log-gaps.ts';
 import { OpenedCache } from '../../src/projections/opened-cache.ts';
@@ -31,10 +31,10 @@ beforeEach(async () => {
 async function member(signal = new AbortController().signal): Promise<TopicConsumer> {
   const opened = new OpenedCache(test.store);
   const gaps = new LogGaps(test.log, opened);
-  const bookmarkWriter = new BookmarkWriter(test.sql, { lingerMs: 1, restMs: 0 });
+  const checkpointWriter = new CheckpointWriter(test.sql, { lingerMs: 1, restMs: 0 });
   const { log } = test;
   topic.records.push(toWatermark(await log.head(), log.logId));
-  const services = { log, bookmarkWriter, opened, gaps, prefix };
+  const services = { log, checkpointWriter, opened, gaps, prefix };
   const consumer = new TopicConsumer(test.live, services, signal);
   await consumer.assigned([{ ...topic.place, next: String(topic.records.length - 1) }]);
   return consumer;
@@ -50,22 +50,22 @@ async function store(content: string, of = partition): Promise<StreamName> {
   }
 }
 
-const bookmark = async (of = partition) => {
+const position = async (of = partition) => {
   const [row] = await readGenerations(test.sql);
-  return row!.bookmarks.get(of);
+  return row!.checkpoints.get(of);
 };
 const texts = () => test.journal.texts(test.sql);
 
 describe('a member of the group of a generation', () => {
-  it('[G3] applies the events of its partition in order, and moves its bookmark to the last record', async () => {
+  it('[G3] applies the events of its partition in order, and moves its checkpoint to the last record', async () => {
     const consumer = await member();
     await store('a');
     await updateTestMemory(test, await store('b'), 'c');
     const head = await topic.relay(start);
     await consumer.handle(topic.batch());
     expect(await texts()).toEqual(['a', 'b', 'c']);
-    expect(await bookmark()).toBe(head);
-    expect(await bookmark('events/4')).toBe(0);
+    expect(await position()).toBe(head);
+    expect(await position('events/4')).toBe(0);
   });
 
   it('[G3] reads existing events from the log when it is assigned the partition, without any record', async () => {
@@ -73,17 +73,17 @@ describe('a member of the group of a generation', () => {
     await updateTestMemory(test, await store('b'), 'c');
     await member();
     expect(await texts()).toEqual(['a', 'b', 'c']);
-    expect(await bookmark()).toBe(await test.log.head());
+    expect(await position()).toBe(await test.log.head());
   });
 
   it('[G3] stops reading the log when it leaves or has lost the partition', async () => {
     await store('a');
-    await expect(member(AbortSignal.abort())).rejects.toBeInstanceOf(BookmarkMoved);
+    await expect(member(AbortSignal.abort())).rejects.toBeInstanceOf(CheckpointMoved);
     const consumer = await member();
     await store('b');
     const assigned = consumer.assigned([topic.place]);
     consumer.revoked([topic.place]);
-    await expect(assigned).rejects.toBeInstanceOf(BookmarkMoved);
+    await expect(assigned).rejects.toBeInstanceOf(CheckpointMoved);
     expect(await texts()).toEqual(['a']);
     expect(consumer.hasPartitions).toBe(false);
   });
@@ -106,7 +106,7 @@ describe('a member of the group of a generation', () => {
     await store('elsewhere', 'events/5');
     const head = await topic.relay(start);
     await consumer.handle(topic.batch());
-    expect(await bookmark()).toBe(head);
+    expect(await position()).toBe(head);
     expect(await texts()).toEqual([]);
   });
 
@@ -120,7 +120,7 @@ describe('a member of the group of a generation', () => {
     const head = await topic.relay((await test.log.head()) - 1);
     await consumer.handle(topic.batch(gone));
     expect(await texts()).toEqual(['a', 'b', 'c']);
-    expect(await bookmark()).toBe(head);
+    expect(await position()).toBe(head);
   });
 
   it('[G3] reads from the log the records that the topic deleted while the consumer was slow', async () => {
@@ -181,7 +181,7 @@ describe('a member of the group of a generation', () => {
     topic.records.splice(1, 1, toWithheldRecord(events.at(-1)!, source));
     await consumer.handle(topic.batch());
     expect(await texts()).toEqual(['large']);
-    expect(await bookmark()).toBe(head);
+    expect(await position()).toBe(head);
   });
 
   it('ignores records of another log and foreign records', async () => {
@@ -191,7 +191,7 @@ describe('a member of the group of a generation', () => {
     const head = await topic.relay(start);
     await consumer.handle(topic.batch());
     expect(await texts()).toEqual(['a']);
-    expect(await bookmark()).toBe(head);
+    expect(await position()).toBe(head);
   });
 
   it('[G3] that lost its partition writes nothing, and continues where the other member stopped', async () => {
@@ -199,16 +199,16 @@ describe('a member of the group of a generation', () => {
     await store('a');
     const then = await topic.relay(start);
     await heir.handle(topic.batch());
-    await expect(zombie.handle(topic.batch())).rejects.toBeInstanceOf(BookmarkMoved);
+    await expect(zombie.handle(topic.batch())).rejects.toBeInstanceOf(CheckpointMoved);
     await store('b');
     await topic.relay(then);
     await zombie.handle(topic.batch());
     expect(await texts()).toEqual(['a', 'b']);
     zombie.revoked([topic.place]);
-    await expect(zombie.handle(topic.batch())).rejects.toBeInstanceOf(BookmarkMoved);
+    await expect(zombie.handle(topic.batch())).rejects.toBeInstanceOf(CheckpointMoved);
   });
 
-  it('[G3] that lost its partition does not move its bookmark either', async () => {
+  it('[G3] that lost its partition does not move its checkpoint either', async () => {
     const [zombie, heir] = [await member(), await member()];
     const [first, second] = [1, 2].map((n) => toWatermark(start + n, test.log.logId));
     await storeTestMemory(test, { content: 'x' });
@@ -216,8 +216,8 @@ describe('a member of the group of a generation', () => {
     topic.records.push(first!);
     await heir.handle(topic.batch(1));
     topic.records.push(second!);
-    await expect(zombie.handle(topic.batch())).rejects.toBeInstanceOf(BookmarkMoved);
-    expect(await bookmark()).toBe(start + 1);
+    await expect(zombie.handle(topic.batch())).rejects.toBeInstanceOf(CheckpointMoved);
+    expect(await position()).toBe(start + 1);
   });
 
   it.each(['before', 'after'] as const)(
@@ -246,18 +246,18 @@ describe('a member of the group of a generation', () => {
     const head = await topic.relay(then);
     await consumer.handle(topic.batch());
     expect(await texts()).toEqual(['a']);
-    expect(await bookmark()).toBe(head);
+    expect(await position()).toBe(head);
     test.journal.onEvent = () => {};
-    await retryParked(test.live, bad, await test.store.load(bad), await test.log.head());
+    await retryParked(test.live, test, bad);
     await updateTestMemory(test, bad, 'live again');
     await topic.relay(head);
     // The earlier list of parked streams is outdated.
-    await expect(consumer.handle(topic.batch())).rejects.toBeInstanceOf(BookmarkMoved);
+    await expect(consumer.handle(topic.batch())).rejects.toBeInstanceOf(CheckpointMoved);
     await consumer.handle(topic.batch());
     expect(await texts()).toEqual(['a', 'poison', 'later', 'live again']);
   });
 
-  it('[G3] moves the bookmarks of many partitions with few writes', async () => {
+  it('[G3] moves the checkpoints of many partitions with few writes', async () => {
     const consumer = await member();
     const topics = everyPartition.map((name) => new TopicDouble(test.log, name));
     for (const { records } of topics) records.push(toWatermark(await test.log.head(), test.log.logId));
@@ -267,11 +267,11 @@ describe('a member of the group of a generation', () => {
     for (const { records } of topics) records.push(toWatermark(head, test.log.logId));
     let writes = 0;
     test.sql.fault = (statement) => {
-      if (statement.includes('update read.bookmarks')) writes++;
+      if (statement.includes('update follow.checkpoints')) writes++;
       return undefined;
     };
     await Promise.all(topics.map((one) => consumer.handle(one.batch())));
     expect(writes).toBeLessThanOrEqual(2);
-    for (const name of everyPartition) expect(await bookmark(name)).toBe(head);
+    for (const name of everyPartition) expect(await position(name)).toBe(head);
   });
 });

@@ -13,7 +13,7 @@ import { signSearchId } from '../../src/domain/retrieval/search-id.ts';
 import { outcomeStream, retrievalStream, traceStream, useStream } from '../../src/domain/streams.ts';
 import type { StreamName } from '../../src/ports/event-log.ts';
 import { systemClock } from '../../src/ports/clock.ts';
-import { traceOutcomes } from '../../src/worker/trace-outcomes.ts';
+import { traceOutcomes } from '../../src/reactors/trace-outcomes.ts';
 import { adminOf } from '../support/admin.ts';
 import { openTestStore, type TestStore } from '../support/event-store.ts';
 import { performedSearch } from '../support/performed-search.ts';
@@ -41,7 +41,7 @@ async function askedSearch() {
   });
   const performed = performedSearch(searchId, [memoryId, other], 'Which index?');
   const sealed = eventContext(context, callerKey(vault, context.caller));
-  const manager = traceOutcomes(services, context);
+  const reactor = traceOutcomes(services, context);
   return {
     services,
     context,
@@ -61,9 +61,9 @@ async function askedSearch() {
     },
     post: (...used: string[]) => postOutcome(services, context, searchId, { used }),
     record: () => store.append(retrievalStream('acme', search), 'noStream', [performed], sealed),
-    /** Lets the process manager handle the events of a stream, and shows what the trace was resolved to. */
+    /** Lets the reactor handle the events of a stream, and shows what the trace was resolved to. */
     resolved: async (stream: StreamName) => {
-      await manager.handle(await store.load(stream), { signal: new AbortController().signal });
+      await reactor.handle(await store.load(stream), { signal: new AbortController().signal });
       const loaded = await store.load<TraceEvent>(traceStream('acme', search));
       return loaded.slice(1).map(({ event }) => event.data);
     },

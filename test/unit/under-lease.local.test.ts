@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { openSqlLeases } from '../../src/adapters/sql/leases.ts';
-import { underLease } from '../../src/worker/under-lease.ts';
+import { underLease } from '../../src/reactors/under-lease.ts';
 import { openTestStore, type TestStore } from '../support/event-store.ts';
 
 let test: TestStore;

@@ -13,7 +13,7 @@ import { allProjections } from '../../src/projections/all.ts';
 import { Generation } from '../../src/projections/generation.ts';
 import { dropGeneration } from '../../src/projections/drop-generation.ts';
 import { ensureLive } from '../../src/projections/generations.ts';
-import { undivided } from '../../src/projections/partitions.ts';
+import { undivided } from '../../src/follow/partitions.ts';
 import { beginRebuild, switchTo } from '../../src/projections/rebuild.ts';
 import { RebuildCoordinator } from '../../src/projections/rebuild-coordinator.ts';
 import { ReadModels } from '../../src/queries/read-models.ts';

@@ -41,7 +41,7 @@ export class Keys {
   }
 }
 
-/** `/v1/admin/projections`: the read models. */
+/** `/v1/admin/projections`: the read models and the reactors. */
 export class Projections {
   readonly #transport: Transport;
 
@@ -49,7 +49,7 @@ export class Projections {
     this.#transport = transport;
   }
 
-  /** All read models with their generations, positions and parked streams. */
+  /** All read models with their generations, and all reactors, with positions and parked streams. */
   list(query: api.ListProjectionsQuery = {}, options?: CallOptions): Promise<api.ListProjectionsAnswer> {
     return this.#transport.call({ method: 'GET', path: '/v1/admin/projections', query }, options);
   }

@@ -451,7 +451,16 @@ export interface Readiness {
     name: string;
     position: number;
     lag: number;
-    /** Which process runs the projection: this one, another one, or none */
+    /** Which process runs it: this one, another one, or none */
+    lock: 'here' | 'elsewhere' | 'free';
+    parked: number;
+  }[];
+  /** What works by itself on what happens, such as completing erasures */
+  reactors: {
+    name: string;
+    position: number;
+    lag: number;
+    /** Which process runs it: this one, another one, or none */
     lock: 'here' | 'elsewhere' | 'free';
     parked: number;
   }[];
@@ -1364,9 +1373,9 @@ export interface Projection {
     active: boolean;
     /** Which process applies new events to it: this one, another one, or none */
     lock: 'here' | 'elsewhere' | 'free';
-    /** Bookmark: last position of the log that the generation includes */
+    /** Checkpoint: last position of the log that the generation includes */
     position: number;
-    /** Bookmark of each partition, if the log has several */
+    /** Checkpoint of each partition, if the log has several */
     partitions?: {
       partition: string;
       position: number;
@@ -1374,7 +1383,7 @@ export interface Projection {
     /** Number of log positions that are not applied yet; 0 means up to date. A position is an event in the profiles embedded and postgres, and a byte of the log in the profile cluster */
     lag: number;
     digest?: string;
-    /** Whether the digest equals that of the live generation at the same bookmark */
+    /** Whether the digest equals that of the live generation at the same checkpoint */
     equal?: boolean;
     /** Comparison of the answers of both models, if the vectors are from another model than the live ones */
     comparison?: {
@@ -1412,6 +1421,25 @@ export interface Projection {
     position: number;
     head: number;
   };
+}
+
+export interface Reactor {
+  name: string;
+  /** Which process runs it: this one, another one, or none */
+  lock: 'here' | 'elsewhere' | 'free';
+  /** Last position of the log that it has handled; of one in another process up to ten seconds old */
+  position: number;
+  /** Number of log positions that it has not handled yet */
+  lag: number;
+  /** Why it is failing in this process */
+  error?: string;
+  /** Streams that are held back because it cannot handle one of their events; it tries again by itself every 30 s */
+  parked: {
+    stream: string;
+    position: number;
+    type: string;
+    error: string;
+  }[];
 }
 
 export interface Routing {
@@ -1883,6 +1911,7 @@ export interface ListProjectionsQuery {
 
 export interface ListProjectionsAnswer {
   items: Projection[];
+  reactors: Reactor[];
 }
 
 export interface RebuildProjectionBody {

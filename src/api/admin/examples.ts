@@ -58,6 +58,22 @@ export const projectionsExample = {
       parked: [],
     },
   ],
+  reactors: [
+    {
+      name: 'erasures',
+      lock: 'here',
+      position: 4_208,
+      lag: 3,
+      parked: [
+        {
+          stream: 'memory-acme.019a0c3e-7c1b-7a40-9d4f-2f6a5f3f9b10',
+          position: 4_100,
+          type: 'MemoryErased',
+          error: 'the vault does not answer',
+        },
+      ],
+    },
+  ],
 };
 
 export const rebuildExample = { embedder: 'multilingual-e5-small', queries: ['When are releases cut?'] };

@@ -48,7 +48,7 @@ export function placeTrace(
 
 /**
  * Records an attempt, with a data key of its own. Throws `validation-failed` if it names a memory that the caller cannot see.
- * A memory that is erased at the same time is found by the process manager of traces.
+ * A memory that is erased at the same time is found by the reactor of traces.
  */
 export async function recordTrace(
   services: CommandServices,

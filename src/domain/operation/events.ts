@@ -20,7 +20,7 @@ export const ProjectionRebuilt = defineEvent({
     projection: z.string(),
     generation: z.int(),
     events: z.int(),
-    /** Digests of the rebuilt and the live generation at the same bookmark. */
+    /** Digests of the rebuilt and the live generation at the same checkpoint. */
     digest: z.string(),
     liveDigest: z.string(),
     equal: z.boolean(),

@@ -85,7 +85,7 @@ function withIndex(common: Projection<IndexedTexts>, index: LexicalIndex): Proje
       ...createTerms(tables),
       ...createExpunge(tables),
     ],
-    // Before the transaction: the bookmark promises that searches find the documents up to it.
+    // Before the transaction: the checkpoint promises that searches find the documents up to it.
     async prepare(events, { sql, tables, generation }) {
       const facts = events as readonly LoadedEvent<MemoryEvent>[];
       // An outdated process may read later rows here; the index ignores its documents, since their revisions are older.

@@ -2,7 +2,7 @@ import { exactScanLimit } from '../../domain/retrieval/exact-scan-limit.ts';
 import { supersededVectorTable, vectorTable } from '../../read-models/vectors/tables.ts';
 import type { EmbeddingModel } from '../../ports/embedder.ts';
 import type { SqlExecutor } from '../../ports/sql.ts';
-import type { EarlyWrites } from '../projection.ts';
+import type { EarlyWrites } from '../../follow/handler.ts';
 import { memoryKeys, Recordset } from '../recordset.ts';
 import { scopeColumns, scopeColumnTypes } from '../scope-columns.ts';
 import { TenantSizes } from './tenant-sizes.ts';
@@ -157,7 +157,7 @@ export class KeptVectors {
   }
 
   /**
-   * Runs `insert` and `update` in slices before the transaction that moves the bookmark; `also` writes what follows from the rows of a
+   * Runs `insert` and `update` in slices before the transaction that moves the checkpoint; `also` writes what follows from the rows of a
    * slice. Each slice may be repeated.
    */
   async writeEarly(

@@ -20,7 +20,7 @@ export interface ShownLesson extends Placement {
   readonly revisedAt: string;
 }
 
-/** A lesson as the process manager of lessons needs it. */
+/** A lesson as the reactor of lessons needs it. */
 export interface LessonSources extends Placement {
   readonly lessonId: string;
   readonly traceIds: readonly string[];

@@ -1,0 +1,77 @@
+import { loadVisibleMemory } from '../commands/change-memory.ts';
+import { causedBy, type CommandContext, type CommandServices } from '../commands/context.ts';
+import { linkMemories } from '../commands/link-memories.ts';
+import type { ConflictFinder } from '../commands/resolve-conflicts.ts';
+import { Problem } from '../domain/problems.ts';
+import type { MemoryEvent } from '../domain/memory/events.ts';
+import type { LoadedEvent } from '../ports/event-store.ts';
+import type { Reactor } from '../follow/reactor.ts';
+
+/**
+ * Memories that are compared of those that came at once. A comparison is a search, and takes as long as many stores: during an
+ * import, none are made.
+ */
+const maxAtOnce = 50;
+
+export interface ConflictParts {
+  readonly services: CommandServices;
+  readonly finder: Pick<ConflictFinder, 'find'>;
+}
+
+/**
+ * Looks for the memories that a new one contradicts, after its store was answered, and links them with the confidence of the finding.
+ * The link has no direction in time: nothing is marked as superseded that no caller has asked for.
+ */
+export function conflictReactor(parts: ConflictParts, context: CommandContext): Reactor {
+  return {
+    name: 'conflicts',
+    handles: ['MemoryStored', 'MemoryUpdated'],
+    routingOnly: true,
+    lingerMs: 500,
+    async handle(events, { signal }) {
+      const due = (events as readonly LoadedEvent<MemoryEvent>[]).filter(isDue);
+      if (due.length > maxAtOnce) return;
+      for (const loaded of due) {
+        signal.throwIfAborted();
+        await linkConflicts(parts, context, loaded).catch((error: unknown) => {
+          // Deleted or erased meanwhile.
+          if (error instanceof Problem && ['not-found', 'memory-deleted'].includes(error.code)) return;
+          throw error;
+        });
+      }
+    },
+  };
+}
+
+function isDue({ event, metadata }: LoadedEvent<MemoryEvent>): boolean {
+  return metadata.seeksConflicts === true && hasNewText(event);
+}
+
+function hasNewText(event: MemoryEvent): boolean {
+  if (event.type === 'MemoryStored') return event.data.layer !== 'session';
+  return event.type === 'MemoryUpdated' && event.data.contentLength !== undefined;
+}
+
+async function linkConflicts(
+  { services, finder }: ConflictParts,
+  context: CommandContext,
+  loaded: LoadedEvent<MemoryEvent>,
+): Promise<void> {
+  const caused = causedBy(context, loaded);
+  // Only memories of one layer and scope are compared: whoever sees one of them sees the other.
+  const own = {
+    ...caused,
+    caller: { ...caused.caller, roles: ['admin'] as const },
+    reason: 'they seem to conflict',
+  };
+  const { snapshot, history } = await loadVisibleMemory(services, own, loaded.event.data.memoryId);
+  const { value } = snapshot.state;
+  const isLatestText = !history.some(
+    ({ event, revision }) => revision > loaded.revision && hasNewText(event),
+  );
+  if (snapshot.state.status !== 'active' || value.layer === 'session' || !isLatestText) return;
+  const stored = { ...value, updatedAt: snapshot.updatedAt.toISOString() };
+  const { conflicts } = await finder.find(own.caller, stored, loaded.position, { byWords: true });
+  for (const { id, kind, confidence } of conflicts)
+    if (kind !== 'duplicates') await linkMemories(services, own, value.id, 'contradicts', id, confidence);
+}

@@ -1,0 +1,50 @@
+import { inTenant, type CommandContext, type CommandServices } from '../commands/context.ts';
+import { completeErasure } from '../commands/erase-memory.ts';
+import { eraseWithSources } from '../commands/summaries/record-summary.ts';
+import type { LoadedEvent } from '../ports/event-store.ts';
+import type { Reactor } from '../follow/reactor.ts';
+
+/**
+ * Completes every erasure in the log: destroys the keys and releases the externalId, even if the process that erased was killed
+ * in between, or if the vault was restored from an older backup. All steps do nothing if they were done before. A summary that
+ * was made while a memory that it quotes was erased is erased as soon as it is in the log.
+ */
+export function erasureReactor(services: CommandServices, context: CommandContext): Reactor {
+  return {
+    name: 'erasures',
+    handles: ['MemoryErased', 'SummaryGenerated', 'ReasoningTraceErased', 'LessonRevised', 'LessonForgotten'],
+    // It runs before any key is opened, and needs no texts.
+    routingOnly: true,
+    // No caller waits for it: the command that erases completes its erasure itself.
+    lingerMs: 1_000,
+    async handle(events) {
+      for (const loaded of events) await complete(services, context, loaded);
+    },
+  };
+}
+
+async function complete(
+  services: CommandServices,
+  context: CommandContext,
+  { event, metadata, stream, revision }: LoadedEvent,
+): Promise<void> {
+  const { store, vault } = services;
+  const { tenant } = metadata;
+  const own = inTenant(context, tenant);
+  switch (event.type) {
+    case 'MemoryErased':
+      return completeErasure(services, own, { tenant, ...event.data });
+    case 'SummaryGenerated':
+      return eraseWithSources(services, own, event.data);
+    case 'ReasoningTraceErased':
+    case 'LessonForgotten':
+      return vault.destroy(tenant, event.data.keyId);
+    case 'LessonRevised': {
+      const before = await store.log.readStream(stream, { from: revision - 1, limit: 1 });
+      const [replaced] = (await store.open(before, { routingOnly: true })).events;
+      if (replaced?.metadata.keyId !== undefined) await vault.destroy(tenant, replaced.metadata.keyId);
+      return;
+    }
+    default:
+  }
+}
