@@ -19,7 +19,7 @@ export function projectionsCommand(): Command {
     .action(async (_, own: Command) => {
       const { client, json } = connect(own);
       const { items, reactors } = await client.admin.projections.list();
-      if (json) return printJson([...items, ...reactors.map((reactor) => ({ ...reactor, generations: [] }))]);
+      if (json) return printJson([...items, ...reactors.map(asItem)]);
       console.log(statusTable(items, reactors));
     });
   command
@@ -96,6 +96,20 @@ export function projectionsCommand(): Command {
       );
     });
   return command;
+}
+
+/** A reactor in the shape of a read model, whose only generation is always live: scripts read one list. */
+function asItem({ name, lock, position, lag, parked, error }: Reactor): object {
+  const generation = {
+    generation: 0,
+    state: 'live',
+    active: true,
+    lock,
+    position,
+    lag,
+    ...(error && { error }),
+  };
+  return { name, kind: 'reactor', generations: [generation], parked };
 }
 
 interface RebuildOptions {
