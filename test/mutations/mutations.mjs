@@ -26,16 +26,15 @@ export const mutations = [
     tests: ['test/conformance/update.test.ts'],
   },
   {
-    name: 'a position is written outside of its transaction',
-    file: 'src/projections/generation.ts',
-    find: 'allDone([this.checkpoints.move(tx, steps), write(tx)]), { durable: false });',
-    replace:
-      'allDone([this.transaction((other) => this.checkpoints.move(other, steps)), write(tx)]), { durable: false });',
+    name: 'a checkpoint is written outside of its transaction',
+    file: 'src/follow/follower.ts',
+    find: 'allDone([this.checkpoints.move(tx, steps), write(tx)]), {',
+    replace: 'allDone([this.transaction((other) => this.checkpoints.move(other, steps)), write(tx)]), {',
     tests: ['test/unit/generation.local.test.ts'],
   },
   {
     name: 'a page is applied twice',
-    file: 'src/projections/checkpoints.ts',
+    file: 'src/follow/checkpoints.ts',
     find: 'if (rows.length < places.length || rows[0]!.parked !== parked) throw this.moved();',
     replace: 'if (rows.length > places.length || (rows[0]?.parked ?? parked) !== parked) throw this.moved();',
     tests: ['test/unit/generation.local.test.ts', 'test/unit/projection-runner.local.test.ts'],
