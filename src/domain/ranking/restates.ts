@@ -13,16 +13,30 @@ const maxLength = 300;
  * that say what it is about ("Elena lives in Osaka", "Elena lives in Berlin"). A value that the question names tells which of the two
  * is asked about ("Room 101 has a projector" for "Does room 101 have a projector?"), so then they are about two things.
  */
-export function restates(one: string, other: string, question: string): boolean {
-  if (one.length > maxLength || other.length > maxLength) return false;
-  const [left, right] = [tokensOf(one), tokensOf(other)];
+export function restates(one: Sentence, other: Sentence, question: Sentence): boolean {
+  const [left, right] = [one.tokens, other.tokens];
+  const least = minShared * Math.max(left.length, right.length);
+  // Most pairs of sentences have too little in common: counting that is quicker than aligning them.
+  if (left.length === 0 || right.length === 0 || left.filter(({ key }) => other.keys.has(key)).length < least)
+    return false;
   const { shared, gaps } = align(left, right);
   const [gap] = gaps;
-  if (!gap || gaps.length > 1 || shared.length < minShared * Math.max(left.length, right.length))
-    return false;
+  if (!gap || gaps.length > 1 || shared.length < least) return false;
   if (!isValue(gap.left) || !isValue(gap.right) || !gap.before.some(isContent)) return false;
-  const asked = new Set(tokensOf(question).map(({ key }) => key));
-  return ![...gap.left, ...gap.right].some(({ key }) => asked.has(key));
+  return ![...gap.left, ...gap.right].some(({ key }) => question.keys.has(key));
+}
+
+/** The words of a text, to compare it with several others. */
+export interface Sentence {
+  readonly tokens: readonly Token[];
+  /** Their keys: those of inflected forms of a word are equal. */
+  readonly keys: ReadonlySet<string>;
+}
+
+/** A memory that is too long to be one sentence has no tokens, and restates nothing. */
+export function sentenceOf(text: string, longest = maxLength): Sentence {
+  const tokens = text.length > longest ? [] : tokensOf(text);
+  return { tokens, keys: new Set(tokens.map(({ key }) => key)) };
 }
 
 function isValue(tokens: readonly Token[]): boolean {

@@ -6,7 +6,7 @@ import type { ModelScale } from './calibration.ts';
 import type { Substance } from './likeness.ts';
 import type { Ranked } from './precedence-order.ts';
 import { FLOOR, logOdds } from './score-scale.ts';
-import { restates } from './restates.ts';
+import { restates, sentenceOf, type Sentence } from './restates.ts';
 import { tellsChange } from './tells-change.ts';
 
 /** A memory that a search found, as it is compared with others of its place. */
@@ -51,8 +51,11 @@ export class SameMatter<Item extends Compared> {
   readonly #places = new Map<Item, readonly Item[]>();
   readonly #cosines = new Map<Item, ReadonlyMap<Item, number>>();
   readonly #means = new Map<Item, number>();
+  readonly #sentences = new Map<Item, Sentence>();
+  readonly #tellsChange = new Map<Item, boolean>();
+  readonly #replaced = new Map<Item, Map<Item, boolean>>();
   readonly #rarity: (term: string) => number;
-  readonly #question: string;
+  readonly #question: Sentence;
   readonly #identifiers: readonly string[];
 
   constructor(
@@ -61,7 +64,7 @@ export class SameMatter<Item extends Compared> {
   ) {
     this.#count = found.length;
     this.#scale = scale;
-    this.#question = question;
+    this.#question = sentenceOf(question, Infinity);
     this.#identifiers = queryTerms(question).filter((term) => /\p{N}/u.test(term));
     const comparable = found.filter(({ substance }) => substance.vector);
     for (const place of groupBy(comparable, placeOf).values())
@@ -75,9 +78,7 @@ export class SameMatter<Item extends Compared> {
     return this.#newer(older)
       .filter((item) => !item.isRefuted && intercept + slope * this.#cosine(older, item) >= LEAST_ALIKE)
       .map((item) => ({ item, evidence: this.#evidence(older, item, BESIDE.words) + relevant(item) }))
-      .filter(
-        ({ item, evidence }) => evidence > (tellsChange(item.text) ? BESIDE.least : BESIDE.leastOfOthers),
-      )
+      .filter(({ item, evidence }) => evidence > (this.#tells(item) ? BESIDE.least : BESIDE.leastOfOthers))
       .sort((left, right) => right.evidence - left.evidence)
       .slice(0, BESIDE.mostShown)
       .map(({ item }) => item);
@@ -88,10 +89,21 @@ export class SameMatter<Item extends Compared> {
    * is short enough to say one thing only.
    */
   replaces(newer: Item, older: Item): boolean {
-    return (
-      this.#canReplace(newer, older) &&
-      (restates(older.text, newer.text, this.#question) || this.tellsChangeOf(newer, older))
-    );
+    if (!this.#canReplace(newer, older)) return false;
+    const known = memo(this.#replaced, newer, () => new Map<Item, boolean>());
+    return memo(known, older, () => this.#restates(newer, older) || this.tellsChangeOf(newer, older));
+  }
+
+  #restates(newer: Item, older: Item): boolean {
+    return restates(this.#sentence(older), this.#sentence(newer), this.#question);
+  }
+
+  #sentence(item: Item): Sentence {
+    return memo(this.#sentences, item, () => sentenceOf(item.text));
+  }
+
+  #tells(item: Item): boolean {
+    return memo(this.#tellsChange, item, () => tellsChange(item.text));
   }
 
   /** Whether the newer memory tells a change while the two are nearer to each other than almost any other of their place. */
@@ -103,7 +115,7 @@ export class SameMatter<Item extends Compared> {
       !this.#isNamed(older, newer) &&
       this.#areNearest(older, newer) &&
       this.#evidence(older, newer, WORDS) > REPLACES &&
-      tellsChange(newer.text)
+      this.#tells(newer)
     );
   }
 
@@ -170,27 +182,32 @@ export class SameMatter<Item extends Compared> {
   }
 
   #cosinesOf(item: Item): ReadonlyMap<Item, number> {
-    const known = this.#cosines.get(item);
-    if (known) return known;
-    const own = item.substance.vector!;
-    const others = this.#place(item).filter((other) => other !== item);
-    const cosines = new Map(others.map((other) => [other, dotProduct(own, other.substance.vector!)]));
-    this.#cosines.set(item, cosines);
-    return cosines;
+    return memo(this.#cosines, item, () => {
+      const own = item.substance.vector!;
+      const others = this.#place(item).filter((other) => other !== item);
+      return new Map(others.map((other) => [other, dotProduct(own, other.substance.vector!)]));
+    });
   }
 
   /** Mean cosine with the nearest others of its place. */
   #mean(item: Item): number {
-    const known = this.#means.get(item);
-    if (known !== undefined) return known;
-    const nearest = [...this.#cosinesOf(item).values()].sort((a, b) => b - a).slice(0, NEAREST);
-    const { intercept, slope } = this.#scale.denseOnly;
-    const missing = NEAREST - nearest.length;
-    const sum = nearest.reduce((total, cosine) => total + cosine, 0);
-    const mean = (sum + (missing * (USUAL - intercept)) / slope) / NEAREST;
-    this.#means.set(item, mean);
-    return mean;
+    return memo(this.#means, item, () => {
+      const nearest = [...this.#cosinesOf(item).values()].sort((a, b) => b - a).slice(0, NEAREST);
+      const { intercept, slope } = this.#scale.denseOnly;
+      const missing = NEAREST - nearest.length;
+      const sum = nearest.reduce((total, cosine) => total + cosine, 0);
+      return (sum + (missing * (USUAL - intercept)) / slope) / NEAREST;
+    });
   }
+}
+
+/** The value of a key, computed once. */
+function memo<Key, Value>(known: Map<Key, Value>, key: Key, compute: () => Value): Value {
+  const value = known.get(key);
+  if (value !== undefined) return value;
+  const computed = compute();
+  known.set(key, computed);
+  return computed;
 }
 
 function relevant({ relevance }: Compared): number {

@@ -20,10 +20,10 @@ import { queryOf, timeOfAsking, wordsOf, type Query, type SearchRequest } from '
 import { liveModel, QueryVectors } from './query-vectors.ts';
 import { rank } from './rank.ts';
 import { readFeedback } from './read-feedback.ts';
-import { readSubstances } from './read-substances.ts';
 import { readUses } from './read-uses.ts';
 import { SearchEngines, type SearchIndexes } from './search-engines.ts';
 import type { Scored } from './shortlist.ts';
+import { Substances } from './substances.ts';
 import { widenIfCrowded, type Attempt } from './widen-if-crowded.ts';
 
 export interface Warning {
@@ -74,6 +74,7 @@ export class SearchService {
   readonly #engines: SearchEngines;
   readonly #clock: Clock;
   readonly #values: ValueWeights;
+  readonly #substances: Substances;
 
   constructor(
     readModels: ReadModels,
@@ -87,6 +88,7 @@ export class SearchService {
     this.#engines = new SearchEngines(readModels.sql, indexes);
     this.#clock = clock;
     this.#values = values;
+    this.#substances = new Substances(readModels.sql);
   }
 
   /**
@@ -249,11 +251,10 @@ export class SearchService {
     if (asksPast(query, times, now ?? this.#clock.now())) return best;
     // A question about a time asks what was told of it, not what is current.
     const asksCurrent = !asksTime(times);
-    const { sql } = this.#readModels;
     const all = [...best, ...others];
-    const substances = await readSubstances(sql, caller.tenant, all, model).catch((error: unknown) => {
+    const substances = await this.#substances.of(caller.tenant, all, model).catch((error: unknown) => {
       if (!isOutdated(error)) throw error;
-      return readSubstances(sql, caller.tenant, all, undefined);
+      return this.#substances.of(caller.tenant, all, undefined);
     });
     const compared = new Map(
       all.map((one) => [

@@ -6,7 +6,7 @@ import type { Embedders } from '../../ports/embedder.ts';
 import { isOutdated } from '../current-view.ts';
 import type { ReadModels } from '../read-models.ts';
 import { liveModel } from '../search/query-vectors.ts';
-import { readVectors } from '../search/read-substances.ts';
+import { readVectors } from '../search/substances.ts';
 
 /** Only so many of the newest memories of a scope are compared: the work grows with the square. */
 const mostCompared = 200;
