@@ -22,13 +22,6 @@ export default defineConfig({
     hookTimeout: 300_000,
     setupFiles: ['test/support/seed-properties.ts'],
     sequence: { sequencer: SlowestFirst },
-    tags: [
-      {
-        name: 'servers',
-        description:
-          'Depends on storage, transport or search: runs on the profiles postgres and cluster too, not on embedded alone.',
-      },
-    ],
     reporters: [
       'default',
       ...(reports ? [new GateReporter(path.join(reports, `${suite}-${process.pid}.json`), suite)] : []),

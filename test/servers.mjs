@@ -1,28 +1,14 @@
 // npm run test:servers [-- --all | --list]
 // Starts the real servers, runs the tests that need them, and stops the servers, unless STRATALOG_KEEP_SERVERS is set.
-//   (no option)  the tests of the gate: test/servers, the conformance tests marked `servers` on the profiles postgres and
-//                cluster, one cluster fault of each class, and the clients of others in test/clients
-//   --all        all of test/servers and the whole conformance suite on both profiles
-//   --list       only prints the conformance files marked `servers`
-import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
+//   (no option)  the tests of the gate: the contracts of the adapters and the journey of a memory on the profiles postgres and
+//                cluster in test/servers, one cluster fault of each class, and the clients of others in test/clients
+//   --all        all of test/servers, and the whole conformance suite on both profiles
+import { mkdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { root, run, stack, vitest } from './support/run.mjs';
 
-const { all, list } = parseArgs({
-  options: { all: { type: 'boolean', default: false }, list: { type: 'boolean', default: false } },
-}).values;
-
-/** Conformance files that are marked in their docblock, or contain marked tests. */
-const marked = readdirSync(path.join(root, 'test', 'conformance'))
-  .map((name) => `test/conformance/${name}`)
-  .filter((file) =>
-    /@module-tag servers|tags: \['servers'\]/.test(readFileSync(path.join(root, file), 'utf8')),
-  );
-if (list) {
-  console.log(marked.join('\n'));
-  process.exit(0);
-}
+const { all } = parseArgs({ options: { all: { type: 'boolean', default: false } } }).values;
 
 /** The servers to start: those whose address is not set in the environment. */
 const servers = [
@@ -37,26 +23,34 @@ const urls = {
   STRATALOG_OPENSEARCH_URL: process.env.STRATALOG_OPENSEARCH_URL ?? 'http://127.0.0.1:9200',
 };
 const clusterFaults = 'test/servers/cluster-faults.test.ts';
-/** Fault tests of single adapters. The cluster faults cause the same faults in the complete program. */
-const coveredByClusterFaults = ['relay-faults', 'lexical-index-faults', 'transport-kafka-load-faults'].map(
-  (name) => `test/servers/${name}.test.ts`,
-);
+/** Fault tests of single adapters and roles. The cluster faults cause the same faults in the complete program. */
+const coveredByClusterFaults = [
+  'relay-faults',
+  'relay-processes',
+  'kill-api-processes',
+  'lexical-index-faults',
+  'transport-kafka-faults',
+  'transport-kafka-load-faults',
+].map((name) => `test/servers/${name}.test.ts`);
 const excluded = [clusterFaults, ...(all ? [] : coveredByClusterFaults)].flatMap((file) => [
   '--exclude',
   file,
 ]);
-const conformance = ['--project', 'conformance', ...(all ? [] : ['--tags-filter', 'servers', ...marked])];
 const half = (part) => ({
   suite: `servers-${part}`,
   profile: 'postgres',
   words: ['--project', 'servers', `--shard=${part}/2`, ...excluded],
 });
+const conformance = (profile) => ({
+  suite: `conformance-${profile}`,
+  profile,
+  words: ['--project', 'conformance'],
+});
 /** Longest first. The tests of single servers come in two halves, so that both slots are used until the end. */
 const suites = [
+  ...(all ? [conformance('cluster'), conformance('postgres')] : []),
   half(1),
-  { suite: 'conformance-cluster', profile: 'cluster', words: conformance },
   half(2),
-  { suite: 'conformance-postgres', profile: 'postgres', words: conformance },
   { suite: 'cluster-faults', profile: 'postgres', words: ['--project', 'servers', clusterFaults] },
   { suite: 'clients', profile: 'embedded', words: ['--project', 'clients'] },
 ];

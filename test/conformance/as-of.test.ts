@@ -1,4 +1,3 @@
-/** @module-tag servers */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Client, Json, Reply } from '../support/api.ts';

@@ -1,4 +1,3 @@
-/** @module-tag servers */
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { clientWithKey, freshTenant, type Client, type Json, type Reply } from '../support/api.ts';

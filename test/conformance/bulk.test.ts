@@ -35,24 +35,20 @@ async function contents(position: string): Promise<string[]> {
 }
 
 describe('bulk store', () => {
-  it(
-    '[A12] answers each line in order with its id, and stores exactly what it acknowledges',
-    { tags: ['servers'] },
-    async () => {
-      const lines = await admin.bulk(many(300));
-      expect(lines.map(({ line }) => line)).toEqual(many(300).map((_, n) => n + 1));
-      expect(new Set(lines.map(({ status }) => status))).toEqual(new Set([201]));
-      expect(new Set(lines.map(({ id }) => id)).size).toBe(300);
-      for (const n of [0, 150, 299]) {
-        expect((await admin.get(`/v1/memories/${lines[n].id}`)).body.content).toBe(`memory ${n}`);
-      }
-      expect((await contents(lines.at(-1).position)).sort()).toEqual(
-        many(300)
-          .map(({ content }) => content)
-          .sort(),
-      );
-    },
-  );
+  it('[A12] answers each line in order with its id, and stores exactly what it acknowledges', async () => {
+    const lines = await admin.bulk(many(300));
+    expect(lines.map(({ line }) => line)).toEqual(many(300).map((_, n) => n + 1));
+    expect(new Set(lines.map(({ status }) => status))).toEqual(new Set([201]));
+    expect(new Set(lines.map(({ id }) => id)).size).toBe(300);
+    for (const n of [0, 150, 299]) {
+      expect((await admin.get(`/v1/memories/${lines[n].id}`)).body.content).toBe(`memory ${n}`);
+    }
+    expect((await contents(lines.at(-1).position)).sort()).toEqual(
+      many(300)
+        .map(({ content }) => content)
+        .sort(),
+    );
+  });
 
   it('[A12] accepts the same fields as a single store', async () => {
     const memory = {
@@ -159,7 +155,7 @@ describe('bulk store', () => {
     expect(await sent(raw)).toEqual([]);
   });
 
-  it('[A12] accepts a line of 8,000,000 bytes and rejects a longer one', { tags: ['servers'] }, async () => {
+  it('[A12] accepts a line of 8,000,000 bytes and rejects a longer one', async () => {
     const fitting = '{"content":"fits"}'.padEnd(8_000_000, ' ');
     const lines = await sent(
       `{"content":"first"}\n${fitting}\n${fitting} \n{"content":"last"}\n${'x'.repeat(8_500_000)}`,
@@ -211,7 +207,7 @@ describe('bulk store', () => {
     expect(lines.map(({ status }) => status)).toEqual([400, 201, 409]);
   });
 
-  it('[A12] returns positions that cover all lines so far', { tags: ['servers'] }, async () => {
+  it('[A12] returns positions that cover all lines so far', async () => {
     const lines = await admin.bulk(many(200).map((memory, n) => (n % 7 === 3 ? '{' : memory)));
     for (const n of [0, 3, 64, 100, 199]) {
       const done = lines.slice(0, n + 1).filter(({ status }) => status === 201);
@@ -222,7 +218,7 @@ describe('bulk store', () => {
   });
 });
 
-describe('bulk store while reading', { tags: ['servers'] }, () => {
+describe('bulk store while reading', () => {
   it('[A12] answers each line before the next one arrives', async () => {
     const bulk = slowBulk(server, admin);
     for (let n = 1; n <= 3; n++) {
@@ -251,7 +247,7 @@ describe('bulk store while reading', { tags: ['servers'] }, () => {
   });
 });
 
-describe('bulk store with an Idempotency-Key', { tags: ['servers'] }, () => {
+describe('bulk store with an Idempotency-Key', () => {
   const key = { 'idempotency-key': 'load-1' };
 
   it('[A12] replays every line of a repeated request and stores nothing', async () => {

@@ -1,4 +1,3 @@
-/** @module-tag servers */
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Client, Json, Reply } from '../support/api.ts';
 import { eventually } from '../support/eventually.ts';

@@ -55,7 +55,7 @@ describe('a text of 1,000,000 UTF-16 units', () => {
       expect(found?.passage).toMatchObject({ end: limit });
     }
   };
-  it.each(largest)(title, { tags: ['servers'] }, isStored);
+  it.each(largest)(title, isStored);
   it.each(others)(title, isStored);
 
   it.each([...largest, ...others])(

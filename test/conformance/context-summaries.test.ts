@@ -62,20 +62,16 @@ describe('summaries in contexts', () => {
     await summarize(tenant.admin, { layer: 'company' });
   });
 
-  it(
-    '[E8] [E4] Get all summaries for context: those of the layers that matter, with tokens and sources',
-    { tags: ['servers'] },
-    async () => {
-      // No memory reaches this threshold, so that the summary has everything to say.
-      const context = await contextOf(member, { threshold: 1 });
-      expect(context.items).toMatchObject([{ kind: 'summary', layer: 'team' }]);
-      const [summary] = context.items;
-      expect(context.text).toContain(`Summaries:\n[1] (team search) ${summary.text}`);
-      expect(summary.sources.map(({ id }: Json) => id).sort()).toEqual([...ids].sort());
-      expect(summary.tokens).toBeLessThanOrEqual(context.tokenCount);
-      expect(context.text).not.toContain('lentil');
-    },
-  );
+  it('[E8] [E4] Get all summaries for context: those of the layers that matter, with tokens and sources', async () => {
+    // No memory reaches this threshold, so that the summary has everything to say.
+    const context = await contextOf(member, { threshold: 1 });
+    expect(context.items).toMatchObject([{ kind: 'summary', layer: 'team' }]);
+    const [summary] = context.items;
+    expect(context.text).toContain(`Summaries:\n[1] (team search) ${summary.text}`);
+    expect(summary.sources.map(({ id }: Json) => id).sort()).toEqual([...ids].sort());
+    expect(summary.tokens).toBeLessThanOrEqual(context.tokenCount);
+    expect(context.text).not.toContain('lentil');
+  });
 
   it('[E5] Query relevant layers by vector: another question has another summary, and one without an answer none', async () => {
     const soup = await contextOf(member, { query: 'Which soup does the canteen serve?', threshold: 1 });
@@ -229,45 +225,41 @@ describe('the summary of a session', () => {
 });
 
 describe('a profile in contexts', () => {
-  it(
-    '[E8] says what is stably true of the user, without a question that matches',
-    { tags: ['servers'] },
-    async () => {
-      const tenant = await newTenant(server);
-      const [mia, tom] = [await tenant.key({ user: 'mia' }), await tenant.key({ user: 'tom' })];
-      const lines = await mia.bulk([
-        { layer: 'user', content: 'Mia prefers short answers with an example.', externalId: 'style' },
-        { layer: 'user', content: 'Mia lives in Oslo and works from home on Mondays.' },
-        { layer: 'user', content: 'Mia sees the dentist tomorrow at nine.' },
-        { layer: 'user', content: 'Mia is left-handed.', externalId: 'hand' },
-        { layer: 'user', content: 'The nursery rota: Mia on Mondays, Tom on Tuesdays.' },
-        { layer: 'user', content: 'The spare key of the cellar hangs behind the boiler.' },
-        { layer: 'session', scope: { session: 's1' }, content: 'Mia asked for the time.' },
-      ]);
-      await tom.store({ layer: 'user', content: 'Tom prefers long answers.' });
-      const judged = await mia.post(`/v1/memories/${lines[3]!.id}/feedback`, { kind: 'inaccurate' });
-      const asked = { query: 'What is the melting point of lead?', minPosition: judged.body.position };
-      const context = await contextOf(mia, { ...asked, profile: true });
-      expect(context.items).toMatchObject([
-        { kind: 'profile', layer: 'user', citation: '[1] profile of user mia, from 2 memories' },
-      ]);
-      expect(context.text).toMatch(/^About the user:\n\[1\] /);
-      expect(context.text).toContain('short answers');
-      expect(context.text).toContain('Oslo');
-      expect(context.text).not.toMatch(/dentist|left-handed|rota|spare key/);
-      expect(context.items[0].sources).toContainEqual({ id: lines[0]!.id, externalId: 'style' });
-      expect(context.tokenCount).toBeLessThanOrEqual(200);
-      expect((await contextOf(mia, { ...asked, profile: true })).text).toBe(context.text);
-      expect((await contextOf(mia, asked)).items).toEqual([]);
-      expect((await contextOf(mia, { ...asked, profile: true, layers: ['team'] })).items).toEqual([]);
-      // The profile of another user, and of nobody.
-      expect((await contextOf(tom, { ...asked, profile: true, scope: { user: 'mia' } })).items).toEqual([]);
-      expect((await contextOf(tenant.admin, { ...asked, profile: true })).items).toEqual([]);
-      for (const more of [{ spaces: ['notes'] }, { asOf: lines.at(-1)!.position }])
-        expectInvalid(
-          await mia.post('/v1/context', { query: question, tokenBudget: 400, profile: true, ...more }),
-          'profile',
-        );
-    },
-  );
+  it('[E8] says what is stably true of the user, without a question that matches', async () => {
+    const tenant = await newTenant(server);
+    const [mia, tom] = [await tenant.key({ user: 'mia' }), await tenant.key({ user: 'tom' })];
+    const lines = await mia.bulk([
+      { layer: 'user', content: 'Mia prefers short answers with an example.', externalId: 'style' },
+      { layer: 'user', content: 'Mia lives in Oslo and works from home on Mondays.' },
+      { layer: 'user', content: 'Mia sees the dentist tomorrow at nine.' },
+      { layer: 'user', content: 'Mia is left-handed.', externalId: 'hand' },
+      { layer: 'user', content: 'The nursery rota: Mia on Mondays, Tom on Tuesdays.' },
+      { layer: 'user', content: 'The spare key of the cellar hangs behind the boiler.' },
+      { layer: 'session', scope: { session: 's1' }, content: 'Mia asked for the time.' },
+    ]);
+    await tom.store({ layer: 'user', content: 'Tom prefers long answers.' });
+    const judged = await mia.post(`/v1/memories/${lines[3]!.id}/feedback`, { kind: 'inaccurate' });
+    const asked = { query: 'What is the melting point of lead?', minPosition: judged.body.position };
+    const context = await contextOf(mia, { ...asked, profile: true });
+    expect(context.items).toMatchObject([
+      { kind: 'profile', layer: 'user', citation: '[1] profile of user mia, from 2 memories' },
+    ]);
+    expect(context.text).toMatch(/^About the user:\n\[1\] /);
+    expect(context.text).toContain('short answers');
+    expect(context.text).toContain('Oslo');
+    expect(context.text).not.toMatch(/dentist|left-handed|rota|spare key/);
+    expect(context.items[0].sources).toContainEqual({ id: lines[0]!.id, externalId: 'style' });
+    expect(context.tokenCount).toBeLessThanOrEqual(200);
+    expect((await contextOf(mia, { ...asked, profile: true })).text).toBe(context.text);
+    expect((await contextOf(mia, asked)).items).toEqual([]);
+    expect((await contextOf(mia, { ...asked, profile: true, layers: ['team'] })).items).toEqual([]);
+    // The profile of another user, and of nobody.
+    expect((await contextOf(tom, { ...asked, profile: true, scope: { user: 'mia' } })).items).toEqual([]);
+    expect((await contextOf(tenant.admin, { ...asked, profile: true })).items).toEqual([]);
+    for (const more of [{ spaces: ['notes'] }, { asOf: lines.at(-1)!.position }])
+      expectInvalid(
+        await mia.post('/v1/context', { query: question, tokenBudget: 400, profile: true, ...more }),
+        'profile',
+      );
+  });
 });

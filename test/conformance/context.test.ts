@@ -50,34 +50,30 @@ const long = [
 ].join('\n\n');
 
 describe('the context for a question', () => {
-  it(
-    '[E8] has the best text with its items, what was left out, a search id, a position and warnings',
-    { tags: ['servers'] },
-    async () => {
-      const client = await newAdmin(server);
-      const minPosition = await storeAll(client, [
-        { content: answer, externalId: 'port', occurredAt: '2026-02-04T15:10:00Z' },
-        { content: 'The canteen serves lentil soup on Mondays.', externalId: 'soup' },
-      ]);
-      const context = await contextOf(client, { query: question, tokenBudget: 200, minPosition });
-      expect(Object.keys(context).sort()).toEqual(
-        ['items', 'leftOut', 'position', 'searchId', 'text', 'tokenCount', 'tokenizer', 'warnings'].sort(),
-      );
-      expect(context).toMatchObject({ tokenizer: 'o200k_base', leftOut: [], warnings: [] });
-      expect(context.text).toBe(`[1] ${answer}`);
-      expect(context.items).toEqual([
-        {
-          kind: 'memory',
-          id: expect.any(String),
-          externalId: 'port',
-          layer: 'user',
-          tokens: context.tokenCount,
-          citation: '[1] user memory port, 2026-02-04',
-          text: answer,
-        },
-      ]);
-    },
-  );
+  it('[E8] has the best text with its items, what was left out, a search id, a position and warnings', async () => {
+    const client = await newAdmin(server);
+    const minPosition = await storeAll(client, [
+      { content: answer, externalId: 'port', occurredAt: '2026-02-04T15:10:00Z' },
+      { content: 'The canteen serves lentil soup on Mondays.', externalId: 'soup' },
+    ]);
+    const context = await contextOf(client, { query: question, tokenBudget: 200, minPosition });
+    expect(Object.keys(context).sort()).toEqual(
+      ['items', 'leftOut', 'position', 'searchId', 'text', 'tokenCount', 'tokenizer', 'warnings'].sort(),
+    );
+    expect(context).toMatchObject({ tokenizer: 'o200k_base', leftOut: [], warnings: [] });
+    expect(context.text).toBe(`[1] ${answer}`);
+    expect(context.items).toEqual([
+      {
+        kind: 'memory',
+        id: expect.any(String),
+        externalId: 'port',
+        layer: 'user',
+        tokens: context.tokenCount,
+        citation: '[1] user memory port, 2026-02-04',
+        text: answer,
+      },
+    ]);
+  });
 
   it('[E8] is the same for the same state', async () => {
     const client = await newAdmin(server);
@@ -193,34 +189,30 @@ describe('the context for a question', () => {
 });
 
 describe('the recent turns of a session', () => {
-  it(
-    '[E8] come first, in their order and up to a quarter of the budget, and not again among the memories',
-    { tags: ['servers'] },
-    async () => {
-      const client = await newAdmin(server);
-      const turn = (content: string, session = 's1') => ({ layer: 'session', scope: { session }, content });
-      const minPosition = await storeAll(client, [
-        { content: answer, externalId: 'port' },
-        ...[1, 2, 3].map((n) => turn(`user: Remark ${n} about the staging database of Harborline.`)),
-        turn('user: What is for lunch?', 's2'),
-      ]);
-      const asked = { query: question, tokenBudget: 300, threshold: 0, minPosition };
-      const context = await contextOf(client, { ...asked, sessionId: 's1' });
-      expect(context.items.slice(0, 3).map(({ kind, text }: Json) => [kind, text])).toEqual(
-        [1, 2, 3].map((n) => ['turn', `user: Remark ${n} about the staging database of Harborline.`]),
-      );
-      expect(context.text.split('\n')[0]).toBe('Recent turns of this session:');
-      expect(context.text).toContain(`\nMemories:\n[4] ${answer}`);
-      const narrow = await contextOf(client, { ...asked, sessionId: 's1', tokenBudget: 100 });
-      expect(narrow.items[0]).toMatchObject({ kind: 'turn', text: expect.stringContaining('Remark 3') });
-      expect(narrow.items[1].kind).not.toBe('turn');
-      const kindsOf = async (more: Record<string, unknown>) =>
-        (await contextOf(client, { ...asked, sessionId: 's1', ...more })).items.map(({ kind }: Json) => kind);
-      expect(await kindsOf({ layers: ['user'] })).not.toContain('turn');
-      expect(await kindsOf({ scope: { session: 's2' } })).not.toContain('turn');
-      expect(await kindsOf({ sessionId: 'unknown' })).not.toContain('turn');
-    },
-  );
+  it('[E8] come first, in their order and up to a quarter of the budget, and not again among the memories', async () => {
+    const client = await newAdmin(server);
+    const turn = (content: string, session = 's1') => ({ layer: 'session', scope: { session }, content });
+    const minPosition = await storeAll(client, [
+      { content: answer, externalId: 'port' },
+      ...[1, 2, 3].map((n) => turn(`user: Remark ${n} about the staging database of Harborline.`)),
+      turn('user: What is for lunch?', 's2'),
+    ]);
+    const asked = { query: question, tokenBudget: 300, threshold: 0, minPosition };
+    const context = await contextOf(client, { ...asked, sessionId: 's1' });
+    expect(context.items.slice(0, 3).map(({ kind, text }: Json) => [kind, text])).toEqual(
+      [1, 2, 3].map((n) => ['turn', `user: Remark ${n} about the staging database of Harborline.`]),
+    );
+    expect(context.text.split('\n')[0]).toBe('Recent turns of this session:');
+    expect(context.text).toContain(`\nMemories:\n[4] ${answer}`);
+    const narrow = await contextOf(client, { ...asked, sessionId: 's1', tokenBudget: 100 });
+    expect(narrow.items[0]).toMatchObject({ kind: 'turn', text: expect.stringContaining('Remark 3') });
+    expect(narrow.items[1].kind).not.toBe('turn');
+    const kindsOf = async (more: Record<string, unknown>) =>
+      (await contextOf(client, { ...asked, sessionId: 's1', ...more })).items.map(({ kind }: Json) => kind);
+    expect(await kindsOf({ layers: ['user'] })).not.toContain('turn');
+    expect(await kindsOf({ scope: { session: 's2' } })).not.toContain('turn');
+    expect(await kindsOf({ sessionId: 'unknown' })).not.toContain('turn');
+  });
 
   it('[E8] are cut if the newest one is large, and what does not fit is named', async () => {
     const client = await newAdmin(server);
@@ -321,47 +313,43 @@ describe('budget and scope', () => {
 });
 
 describe('the events of a context', () => {
-  it(
-    '[A9] [F1] are the search, the context, and an access of each memory in it',
-    { tags: ['servers'] },
-    async () => {
-      const client = await newAdmin(server);
-      const [{ memory }, other] = [
-        await client.store({ content: answer }),
-        await client.store({ content: `${answer} Remember that.` }),
-      ];
-      const context = await contextOf(client, {
-        query: question,
-        tokenBudget: 30,
-        threshold: 0,
-        minPosition: other.position,
-      });
-      expect(context.items).toHaveLength(1);
-      const [{ id }] = context.items;
-      await vi.waitFor(async () => {
-        const { body } = await client.get(`/v1/memories/${id}`);
-        expect(body.accessCount).toBe(1);
-      }, within);
-      const types = ['SearchPerformed', 'ContextAssembled', 'MemoriesAccessed'];
-      // Read models follow the log each at its own pace.
-      const found = await vi.waitFor(async () => {
-        const events = await auditEvents(client, `type=${types.join(',')}`);
-        expect(events.map(({ type }) => type)).toEqual(types);
-        return events;
-      }, within);
-      expect(found.map(({ data }) => data.searchId)).toEqual(Array(3).fill(context.searchId));
-      expect(found[1]!.data).toMatchObject({
-        tokenBudget: 30,
-        tokenCount: context.tokenCount,
-        tokenizer: 'o200k_base',
-        items: [{ memoryId: id }],
-        leftOut: [{ reason: 'budget' }],
-      });
-      expect(found[2]!.data).toMatchObject({ how: 'context', memoryIds: [id] });
-      const left = [memory.id, other.memory.id].find((one) => one !== id);
-      expect((await client.get(`/v1/memories/${left}`)).body.accessCount).toBe(0);
-    },
-  );
+  it('[A9] [F1] are the search, the context, and an access of each memory in it', async () => {
+    const client = await newAdmin(server);
+    const [{ memory }, other] = [
+      await client.store({ content: answer }),
+      await client.store({ content: `${answer} Remember that.` }),
+    ];
+    const context = await contextOf(client, {
+      query: question,
+      tokenBudget: 30,
+      threshold: 0,
+      minPosition: other.position,
+    });
+    expect(context.items).toHaveLength(1);
+    const [{ id }] = context.items;
+    await vi.waitFor(async () => {
+      const { body } = await client.get(`/v1/memories/${id}`);
+      expect(body.accessCount).toBe(1);
+    }, within);
+    const types = ['SearchPerformed', 'ContextAssembled', 'MemoriesAccessed'];
+    // Read models follow the log each at its own pace.
+    const found = await vi.waitFor(async () => {
+      const events = await auditEvents(client, `type=${types.join(',')}`);
+      expect(events.map(({ type }) => type)).toEqual(types);
+      return events;
+    }, within);
+    expect(found.map(({ data }) => data.searchId)).toEqual(Array(3).fill(context.searchId));
+    expect(found[1]!.data).toMatchObject({
+      tokenBudget: 30,
+      tokenCount: context.tokenCount,
+      tokenizer: 'o200k_base',
+      items: [{ memoryId: id }],
+      leftOut: [{ reason: 'budget' }],
+    });
+    expect(found[2]!.data).toMatchObject({ how: 'context', memoryIds: [id] });
+    const left = [memory.id, other.memory.id].find((one) => one !== id);
+    expect((await client.get(`/v1/memories/${left}`)).body.accessCount).toBe(0);
+  });
 
   it('[A9] its search id takes feedback', async () => {
     const client = await newAdmin(server);

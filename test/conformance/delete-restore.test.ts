@@ -32,7 +32,7 @@ async function typesOf(memory: Json): Promise<string[]> {
   return body.items.map(({ type }: Json) => type);
 }
 
-describe('soft delete', { tags: ['servers'] }, () => {
+describe('soft delete', () => {
   it('[A3] returns the deleted memory and the end of its retention, 30 days later', async () => {
     const memory = await stored();
     const reply = await admin.delete(at(memory));
@@ -142,7 +142,7 @@ describe('soft delete', { tags: ['servers'] }, () => {
   });
 });
 
-describe('restore', { tags: ['servers'] }, () => {
+describe('restore', () => {
   it('[A3] brings back the whole memory, which can be changed again', async () => {
     const memory = await stored({ tags: ['back'], externalId: 'back' });
     await admin.delete(at(memory));

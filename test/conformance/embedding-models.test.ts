@@ -115,7 +115,7 @@ afterAll(async () => {
   await first?.remove();
 });
 
-describe('a change of the embedding model', { tags: ['servers'] }, () => {
+describe('a change of the embedding model', () => {
   it(
     '[F5] answers every search during the change, compares both models in shadow, and reports the comparison',
     async () => {

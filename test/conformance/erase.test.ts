@@ -1,4 +1,3 @@
-/** @module-tag servers */
 import { hash } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { canonicalJson } from '../../src/domain/json.ts';

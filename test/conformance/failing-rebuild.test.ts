@@ -1,4 +1,3 @@
-/** @module-tag servers */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { clientWithKey, freshTenant, type Client, type Json } from '../support/api.ts';
 import { expectClear, stratalogAs } from '../support/cli.ts';

@@ -1,4 +1,3 @@
-/** @module-tag servers */
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Client, Json } from '../support/api.ts';
 import { expectInvalid } from '../support/problem.ts';

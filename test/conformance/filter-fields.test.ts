@@ -72,7 +72,7 @@ const others = (...names: string[]) =>
     .filter((name) => !names.includes(name))
     .sort();
 
-describe('memory fields in a filter', { tags: ['servers'] }, () => {
+describe('memory fields in a filter', () => {
   it('[A5] id, externalId, content, createdBy', async () => {
     expect(await found({ id: { eq: stored['early'].id } })).toEqual(['early']);
     expect(await found({ id: { in: [stored['early'].id, stored['late'].id, 'no id'] } })).toEqual([
@@ -123,7 +123,7 @@ describe('memory fields in a filter', { tags: ['servers'] }, () => {
   });
 });
 
-describe('representations and importance in a filter', { tags: ['servers'] }, () => {
+describe('representations and importance in a filter', () => {
   it('[A5] representations are filtered by kind', async () => {
     expect(await found({ 'representations.code': { eq: 'Ledger.close()' } })).toEqual(['drawn']);
     expect(await found({ 'representations.code': { contains: 'ledger' } })).toEqual(['drawn']);
@@ -144,7 +144,7 @@ describe('representations and importance in a filter', { tags: ['servers'] }, ()
 });
 
 describe('times in a filter', () => {
-  it('[A5] compares instants, whichever zone they are written in', { tags: ['servers'] }, async () => {
+  it('[A5] compares instants, whichever zone they are written in', async () => {
     expect(await found({ occurredAt: { eq: '2024-07-01T01:30:00Z' } })).toEqual(['late']);
     expect(await found({ occurredAt: { eq: '2024-07-01T03:30:00+02:00' } })).toEqual(['late']);
     expect(await found({ occurredAt: { gt: '2024-07-01T01:30:00Z' } })).toEqual([]);
@@ -351,21 +351,17 @@ describe('rejected filters', () => {
     expect(await search({ content: { contains: 'x'.repeat(1_000_000) } })).toEqual([]);
   });
 
-  it(
-    '[A5] filters at the maximum number of conditions and values are answered',
-    { tags: ['servers'] },
-    async () => {
-      const texts = many(91, (i) => ({ 'metadata.a': { contains: `none ${i}` } }));
-      const lists = many(9, () => ({ 'metadata.a': { in: many(1_000, (i) => i) } }));
-      const filter = { or: [...texts, ...lists.slice(1), { revision: { in: many(1_000, (i) => i) } }] };
-      for (const asOf of [undefined, minPosition]) {
-        const body = { query: content, threshold: 0, topK: 1000, filter, asOf };
-        const reply = await client.post('/v1/search', body);
-        expect(reply.status, JSON.stringify(reply.body)).toBe(200);
-        expect(reply.body.results.length).toBeGreaterThan(0);
-      }
-    },
-  );
+  it('[A5] filters at the maximum number of conditions and values are answered', async () => {
+    const texts = many(91, (i) => ({ 'metadata.a': { contains: `none ${i}` } }));
+    const lists = many(9, () => ({ 'metadata.a': { in: many(1_000, (i) => i) } }));
+    const filter = { or: [...texts, ...lists.slice(1), { revision: { in: many(1_000, (i) => i) } }] };
+    for (const asOf of [undefined, minPosition]) {
+      const body = { query: content, threshold: 0, topK: 1000, filter, asOf };
+      const reply = await client.post('/v1/search', body);
+      expect(reply.status, JSON.stringify(reply.body)).toBe(200);
+      expect(reply.body.results.length).toBeGreaterThan(0);
+    }
+  });
 
   it('[A5] an unknown operator is rejected with a list of the known ones', async () => {
     const reply = await list({ 'metadata.v': { matches: 'x' } });

@@ -1,4 +1,3 @@
-/** @module-tag servers */
 import * as fc from 'fast-check';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Client, Json } from '../support/api.ts';

@@ -1,4 +1,3 @@
-/** @module-tag servers */
 import * as fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { clientWithKey, freshTenant, type Client, type Json, type Reply } from '../support/api.ts';

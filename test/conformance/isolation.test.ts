@@ -1,4 +1,3 @@
-/** @module-tag servers */
 import { describe, expect, it } from 'vitest';
 import { clientWithKey, freshTenant, type Client, type Json, type Reply } from '../support/api.ts';
 import { newAdmin } from '../support/tenant.ts';

@@ -1,4 +1,3 @@
-/** @module-tag servers */
 import { beforeAll, expect, it } from 'vitest';
 import { clientWithKey, freshTenant, type Client, type Json } from '../support/api.ts';
 import { eventually } from '../support/eventually.ts';

@@ -1,4 +1,3 @@
-/** @module-tag servers */
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Client, Json } from '../support/api.ts';
 import { attempt, record } from '../support/attempts.ts';

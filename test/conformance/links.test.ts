@@ -43,7 +43,7 @@ const contents = (items: Json[]) =>
     .join('');
 
 describe('a link', () => {
-  it('[A13] is visible from both ends, with its confidence', { tags: ['servers'] }, async () => {
+  it('[A13] is visible from both ends, with its confidence', async () => {
     const [a, b] = [await stored('a'), await stored('b')];
     const position = await linked(a, 'supports', b, 0.75);
     const link = { type: 'supports', confidence: 0.75, depth: 1 };
@@ -118,7 +118,7 @@ describe('a link', () => {
     expect(await related(start, from, 'depth=5')).toMatchObject([{ depth: 1 }, ...both]);
   });
 
-  it('[A13] is removed by unlink, which can be repeated', { tags: ['servers'] }, async () => {
+  it('[A13] is removed by unlink, which can be repeated', async () => {
     const [a, b] = [await stored('a'), await stored('b')];
     await linked(a, 'related', b);
     for (let round = 0; round < 2; round++) {
@@ -131,7 +131,7 @@ describe('a link', () => {
     expect(await related(b, await linked(a, 'related', b, 0.4))).toMatchObject([{ confidence: 0.4 }]);
   });
 
-  it('[A13] is made by each of 16 concurrent requests from one memory', { tags: ['servers'] }, async () => {
+  it('[A13] is made by each of 16 concurrent requests from one memory', async () => {
     const source = await stored('source');
     const targets = await Promise.all(Array.from({ length: 16 }, (_, n) => stored(`target ${n}`)));
     const replies = await Promise.all(
@@ -188,7 +188,7 @@ describe('an invalid link', () => {
   });
 });
 
-describe('related memories', { tags: ['servers'] }, () => {
+describe('related memories', () => {
   /** a -> b -> … -> g, with links in alternating directions. */
   async function chain(): Promise<{ memories: Json[]; position: string }> {
     const memories = await Promise.all('abcdefg'.split('').map((content) => stored(content)));

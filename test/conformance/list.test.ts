@@ -1,4 +1,3 @@
-/** @module-tag servers */
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Client, Json, Reply } from '../support/api.ts';
 import { expectInvalid, expectProblem } from '../support/problem.ts';

@@ -1,4 +1,3 @@
-/** @module-tag servers */
 import { expect, it, vi } from 'vitest';
 import { clientOf, clientWithKey, freshTenant } from '../support/api.ts';
 import { metricsOf } from '../support/metrics.ts';

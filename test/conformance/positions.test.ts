@@ -55,7 +55,7 @@ const wrongPositions: [string, string][] = [
 ];
 
 describe.each(queries)('minPosition of %s', (_, query) => {
-  it('[A10] accepts the position of a command', { tags: ['servers'] }, async () => {
+  it('[A10] accepts the position of a command', async () => {
     expect((await query({ minPosition: position, waitMs: 30_000 })).status).toBe(200);
   });
 
@@ -94,7 +94,7 @@ describe.each(queries)('minPosition of %s', (_, query) => {
   });
 });
 
-describe('read your writes', { tags: ['servers'] }, () => {
+describe('read your writes', () => {
   it('[A10] the position of every command makes its effect visible to the next query', async () => {
     const own = await clientWithKey(server, { tenant: freshTenant(), role: 'admin', user: 'ada' });
     const listed = async (minPosition: string, query = '') => {

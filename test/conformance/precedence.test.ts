@@ -1,4 +1,3 @@
-/** @module-tag servers */
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Client, Json } from '../support/api.ts';
 import { newTenant } from '../support/tenant.ts';

@@ -1,4 +1,3 @@
-/** @module-tag servers */
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { clientOf, clientWithKey, freshTenant, type Client, type Json } from '../support/api.ts';
 import { auditEvents } from '../support/events.ts';

@@ -26,7 +26,7 @@ async function revocable(
   };
 }
 
-describe('a bulk upload', { tags: ['servers'] }, () => {
+describe('a bulk upload', () => {
   it('[I1] [A12] rejects every line after its key is revoked, and stores none of them', async () => {
     const tenant = await newTenant(server);
     const { client, revoke } = await revocable(tenant, { role: 'member', user: 'bob' });

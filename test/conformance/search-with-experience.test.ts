@@ -1,4 +1,3 @@
-/** @module-tag servers */
 import { describe, expect, it, vi } from 'vitest';
 import type { Client, Json } from '../support/api.ts';
 import { attempt, history, record } from '../support/attempts.ts';

@@ -87,7 +87,7 @@ describe('Layer Summary Storage', () => {
     ({ member, ids } = await tenantWithTeam());
   });
 
-  it('[E1] Store summary with depth levels', { tags: ['servers'] }, async () => {
+  it('[E1] Store summary with depth levels', async () => {
     const items = await refreshed(member, team);
     expect(items.map(({ depth }) => depth)).toEqual(['sentence', 'paragraph', 'detailed']);
     for (const item of items) {
@@ -167,7 +167,7 @@ describe('Summary Retrieval', () => {
     expect((await list(member, { ...asked, 'scope.team': 'other' })).summary).toBe(null);
   });
 
-  it('[E4] Get all summaries for context', { tags: ['servers'] }, async () => {
+  it('[E4] Get all summaries for context', async () => {
     const { tenant, member } = await tenantWithTeam();
     const { admin } = tenant;
     await admin.post('/v1/memories', {
@@ -273,7 +273,7 @@ describe('Summary Retrieval', () => {
     expect((await list(unscoped)).items).toEqual([]);
   });
 
-  it('[F3] a repeated request has the summaries made once', { tags: ['servers'] }, async () => {
+  it('[F3] a repeated request has the summaries made once', async () => {
     const { tenant, member } = await tenantWithTeam();
     const headers = { 'idempotency-key': 'once' };
     const first = await member.post('/v1/summaries/refresh', team, headers);
@@ -285,29 +285,25 @@ describe('Summary Retrieval', () => {
 });
 
 describe('erasure', () => {
-  it(
-    '[F6] no sentence of an erased memory survives in a summary, of today or before',
-    { tags: ['servers'] },
-    async () => {
-      const { tenant, member, ids } = await tenantWithTeam();
-      const { admin } = tenant;
-      await refreshed(member, team);
-      await refreshed(member, team);
-      const generated = await auditEvents(admin, 'type=SummaryGenerated');
-      expect(JSON.stringify(generated)).toContain('restored from production');
-      const erased = await admin.delete(`/v1/memories/${ids[4]}?mode=erase`, { 'if-match': '*' });
-      expect(erased.status).toBe(200);
-      const { position } = erased.body;
-      const left = await list(member, { minPosition: position });
-      expect(JSON.stringify(left)).not.toContain('restored from production');
-      const events = await auditEvents(admin, '', position);
-      expect(JSON.stringify(events)).not.toContain('restored from production');
-      await expect
-        .poll(() => auditEvents(admin, 'type=SummaryInvalidated'), { timeout: 20_000 })
-        .toMatchObject([{ data: { ...team, reason: 'erased', memoryId: ids[4] } }]);
-      const [, , detailed] = await refreshed(member, team);
-      expect(detailed!.sources).toHaveLength(notes.length - 1);
-      expect(detailed!.content).not.toContain('restored from production');
-    },
-  );
+  it('[F6] no sentence of an erased memory survives in a summary, of today or before', async () => {
+    const { tenant, member, ids } = await tenantWithTeam();
+    const { admin } = tenant;
+    await refreshed(member, team);
+    await refreshed(member, team);
+    const generated = await auditEvents(admin, 'type=SummaryGenerated');
+    expect(JSON.stringify(generated)).toContain('restored from production');
+    const erased = await admin.delete(`/v1/memories/${ids[4]}?mode=erase`, { 'if-match': '*' });
+    expect(erased.status).toBe(200);
+    const { position } = erased.body;
+    const left = await list(member, { minPosition: position });
+    expect(JSON.stringify(left)).not.toContain('restored from production');
+    const events = await auditEvents(admin, '', position);
+    expect(JSON.stringify(events)).not.toContain('restored from production');
+    await expect
+      .poll(() => auditEvents(admin, 'type=SummaryInvalidated'), { timeout: 20_000 })
+      .toMatchObject([{ data: { ...team, reason: 'erased', memoryId: ids[4] } }]);
+    const [, , detailed] = await refreshed(member, team);
+    expect(detailed!.sources).toHaveLength(notes.length - 1);
+    expect(detailed!.content).not.toContain('restored from production');
+  });
 });

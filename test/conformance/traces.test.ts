@@ -17,7 +17,7 @@ beforeAll(async () => {
   ben = await tenant.key({ user: 'ben', projects: ['helios'] });
 });
 
-describe('the history of attempts', { tags: ['servers'] }, () => {
+describe('the history of attempts', () => {
   it('[C8] shows that a broad search failed and a narrow filter succeeded, the success first', async () => {
     const user = await tenant.key({ user: 'seed' });
     const { memory } = await user.store({ content: 'Einstein scores leads best with two years of data.' });
@@ -113,7 +113,7 @@ describe('the history of attempts', { tags: ['servers'] }, () => {
   });
 });
 
-describe('who sees an attempt', { tags: ['servers'] }, () => {
+describe('who sees an attempt', () => {
   it("[I2] only the caller's user by default, even in a shared project", async () => {
     const own = await record(mia, { query: 'canary of mia' });
     const shared = await record(mia, { query: 'canary of helios', scope: { project: 'helios' } });
@@ -227,7 +227,7 @@ describe('the strategy of an attempt', () => {
   });
 });
 
-describe('erasing a memory', { tags: ['servers'] }, () => {
+describe('erasing a memory', () => {
   it('[F6] erases the attempts that name it, with all of their texts', async () => {
     const user = await tenant.key({ user: 'forgotten' });
     const { memory } = await user.store({ content: 'The code of the safe is quartz.' });

@@ -1,4 +1,3 @@
-/** @module-tag servers */
 import { beforeAll, describe, expect, it } from 'vitest';
 import { clientWithKey, freshTenant, onBehalfOf, type Client, type Json } from '../support/api.ts';
 import type { Scope } from '../../src/domain/layers.ts';

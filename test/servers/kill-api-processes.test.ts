@@ -10,7 +10,7 @@ import { readModelNames } from '../support/read-model-names.ts';
 
 const programs = postgresPrograms();
 /** A fifth of the kills of the embedded profile, because each takes longer. */
-const kills = Math.max(3, Math.floor(Number(process.env['STRATALOG_FAULT_KILLS'] ?? 10) / 5));
+const kills = Math.max(3, Math.floor(Number(process.env['STRATALOG_FAULT_KILLS'] ?? 5) / 5));
 const seed = faultSeed('kill-api-processes');
 
 describe.runIf(programs)(
