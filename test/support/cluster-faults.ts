@@ -62,7 +62,8 @@ const fullDisk: Fault = async ({ disk, postgres }) => {
   disk!.fill();
   await sleep(awayMs);
   disk!.free();
-  // PostgreSQL ends itself if there is no room for its log.
+  // PostgreSQL ends itself if there is no room for its log, and may be about to.
+  for (let n = 0; n < 25 && postgres.isRunning; n++) await sleep(200);
   if (!postgres.isRunning) await postgres.restart();
 };
 
