@@ -15,7 +15,7 @@ export interface Handler<Prepared = unknown> {
   readonly handles: readonly EventType[];
   /** Maximum number of events in one transaction: a slow index must not block everything else. */
   readonly batchSize?: number | undefined;
-  /** The same for a database with several connections. A rebuild applies whole pages. */
+  /** Maximum number of events in one transaction of a database with several connections. A rebuild applies whole pages. */
   readonly largeBatchSize?: number | undefined;
   /** Sealed fields are not needed: the events are not decrypted. */
   readonly routingOnly?: boolean | undefined;

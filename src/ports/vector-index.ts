@@ -47,7 +47,7 @@ export interface VectorIndex {
   want(set: VectorSet): void;
   /** All vectors that were committed before this call; undefined if they are not there. `executor` reads what is missing. */
   vectors(executor: SqlExecutor, set: VectorSet): Promise<Vectors | undefined>;
-  /** The same for a set of passages. */
+  /** All vectors of a set of passages that were committed before this call; undefined if they are not there. */
   passages(executor: SqlExecutor, set: VectorSet): Promise<PassageVectors | undefined>;
   close(): Promise<void>;
 }

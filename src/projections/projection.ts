@@ -20,7 +20,7 @@ export interface Projection<Prepared = unknown> {
   readonly handles: readonly EventType[];
   /** Maximum number of events in one transaction: a slow index must not block everything else. */
   readonly batchSize?: number;
-  /** The same for a database with several connections. A rebuild applies whole pages. */
+  /** Maximum number of events in one transaction of a database with several connections. A rebuild applies whole pages. */
   readonly largeBatchSize?: number;
   /** All tables of a generation, which are dropped with it. */
   readonly tables: readonly string[];
@@ -56,7 +56,7 @@ export interface ExternalStore {
   create(generation: number): Promise<void>;
   /** Also resolves if there is nothing to drop. */
   drop(generation: number): Promise<void>;
-  /** The same for equal generations; `executor` and `tables` read the rows at the checkpoint. */
+  /** Generations with the same contents have the same digest; `executor` and `tables` read the rows at the checkpoint. */
   digest(generation: number, executor: SqlExecutor, tables: Tables): Promise<string>;
 }
 

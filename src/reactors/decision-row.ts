@@ -26,7 +26,7 @@ export interface DecisionRow {
   readonly consumed: boolean;
 }
 
-/** The same as the database returns it. */
+/** A row of `control.decisions` as the database returns it. */
 export interface StoredRow extends Record<string, unknown> {
   readonly tenant: string;
   readonly search: string;

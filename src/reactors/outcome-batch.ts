@@ -263,7 +263,7 @@ export class OutcomeBatch {
     this.#rows.put({ ...row, outcome: undefined, finished: false, dueAt });
   }
 
-  /** The same for a search whose row was removed when its outcome seemed to be final. */
+  /** Waits again for what becomes of a search whose row was removed when its outcome seemed to be final. */
   async #openAgain(tenant: string, search: string): Promise<void> {
     const recorded = await this.#parts.services.store.load<RetrievalEvent>(retrievalStream(tenant, search));
     for (const loaded of recorded) await this.take(loaded);

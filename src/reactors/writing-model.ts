@@ -14,7 +14,7 @@ export interface WriterParts {
   readonly languageModel: LanguageModelFor;
   readonly models: {
     readonly usual: string;
-    /** Of the layers company and org. */
+    /** The model for the layers company and org. */
     readonly cheap: string;
   };
   readonly timeoutMs: number;

@@ -27,7 +27,7 @@ export function startProcessor(
   observeProcessor(metrics.meter, stores.log, runner);
 }
 
-/** The same for a reactor; `message` is logged for each event that it cannot handle. */
+/** Runs a reactor until the process stops; `message` is logged for each event that it cannot handle. */
 export function startReactor(
   own: Process,
   store: CommandSide['store'],

@@ -1593,7 +1593,7 @@ export interface PolicyEvaluation {
   version: string;
   /** The version in force */
   incumbent: string;
-  /** The version that the figures compare it with, never itself: the one in force. The version in force is compared with the one before it or, if it is the rule and nothing was before it, with the candidate */
+  /** The version that the figures compare it with, never itself: the one in force. The version in force is compared with the one before it or, if there was none, with the candidate */
   comparedWith: string;
   /** Looks at the evidence since the traffic last changed */
   looks: number;

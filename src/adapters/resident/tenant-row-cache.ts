@@ -26,7 +26,7 @@ const followEveryMs = 5_000;
 const graceMs = 2_000;
 /** How long requests for a set are refused after it did not fit. */
 const refusedMs = 600_000;
-/** The same for a table that does not exist. */
+/** How long requests for a set are refused whose table did not exist. */
 const goneMs = 1_000;
 /** Pause after a failure. */
 const pauseMs = 30_000;

@@ -76,7 +76,7 @@ export const policyEvaluation = z
     incumbent: z.string().meta({ description: 'The version in force' }),
     comparedWith: z.string().meta({
       description:
-        'The version that the figures compare it with, never itself: the one in force. The version in force is compared with the one before it or, if it is the rule and nothing was before it, with the candidate',
+        'The version that the figures compare it with, never itself: the one in force. The version in force is compared with the one before it or, if there was none, with the candidate',
     }),
     looks: z
       .int()

@@ -38,7 +38,7 @@ export interface Evaluation {
   readonly deviating: number;
   /** Number of deviating decisions that took the candidate's arm, with principals weighted. This is the size of the evidence. */
   readonly matched: number;
-  /** The same for the incumbent's arm. */
+  /** Number of deviating decisions that took the incumbent's arm, with principals weighted. */
   readonly opposed: number;
   /** Kish's effective sample size of the candidate's importance weights. It is large even if nothing deviates. */
   readonly effectiveSize: number;

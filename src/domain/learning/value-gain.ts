@@ -8,7 +8,7 @@ import { logOdds } from '../ranking/score-scale.ts';
 export interface UsedSearch {
   /** Empty for a caller without a user. */
   readonly user: string;
-  /** The same for a question that the user asks again. */
+  /** Identifies the question: equal if the user asks it again. */
   readonly question: string;
   /** Position of the search in the log. */
   readonly askedAt: number;

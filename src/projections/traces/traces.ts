@@ -142,7 +142,7 @@ function resolved({ trace }: Row, { outcome, helpfulIds }: Resolved): Pick<Row, 
   return { outcome, trace: JSON.stringify({ ...(JSON.parse(trace) as object), helpfulIds }) };
 }
 
-/** The same for a row that an earlier batch added. It may have lost one of the memories since. */
+/** The change of a row that an earlier batch added. It may have lost one of the memories since. */
 function resolve(table: string, tenant: string, { traceId, outcome, helpfulIds }: Resolved): Write {
   return statement(
     `update ${table} t set outcome = $3, trace = t.trace || jsonb_build_object('helpfulIds', (

@@ -18,7 +18,7 @@ import { SimilarityScales } from './similarity-scales.ts';
 
 /** Maximum number of traces that a question is compared with: the newest. */
 const mostCompared = 10_000;
-/** The same where it is compared by words. */
+/** Maximum number of traces that a question is compared with by words: the newest. */
 const mostComparedByWords = 2_000;
 /** Maximum number of traces that are ordered: the most similar. */
 const mostOrdered = 500;
