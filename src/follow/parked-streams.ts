@@ -130,9 +130,9 @@ async function retryOne(
     const row = await parked.lock(tx, event.stream);
     if (!row) return 'released';
     // Somebody else has handled it, or there are events that are not known here.
-    if (row.position !== event.position || row.checkpoint > covered) return 'behind';
+    if (row.position > event.position || row.checkpoint > covered) return 'behind';
     await follower.applyIn(tx, [event], prepared);
-    const next = placeAfter(row, events);
+    const next = placeAfter({ ...row, position: event.position }, events);
     await parked.moveTo(tx, event.stream, next);
     return next ? 'next' : 'released';
   });

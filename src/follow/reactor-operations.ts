@@ -11,7 +11,7 @@ const pollMs = 50;
 const patienceMs = 10_000;
 const neverAborted = new AbortController().signal;
 
-/** A parked stream of a reactor and, if an operator asked for it, what is to be done with it. */
+/** A parked stream of a reactor. `act` is what an operator has asked to do with it. */
 export interface Asked {
   readonly stream: string;
   readonly act?: 'retry' | 'skip';

@@ -86,7 +86,7 @@ describe('reactors that are killed between their commands and their checkpoints'
     await done(admin);
     await admin.delete(`/v1/memories/${secret}?mode=erase`);
     await admin.post('/v1/sessions/one/end', {});
-    // What the summary of the erased memory said is told again without it.
+    // The summary that quoted the erased memory is generated again without it.
     const regenerated = async () => (await auditEvents(admin, 'type=SummaryGenerated')).length === 2;
     await vi.waitUntil(regenerated, { timeout: 60_000, interval: 500 });
     await done(admin);

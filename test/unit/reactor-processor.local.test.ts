@@ -115,4 +115,18 @@ describe('[F1] a reactor', () => {
     expect(handled).toEqual(['bad@0']);
     expect(await waiting()).toEqual([]);
   });
+
+  it('continues with the events that it handles if its stream is parked at another one, as after an upgrade', async () => {
+    failures.set('bad', new Error('refused'));
+    const first = start();
+    await append('bad');
+    await append('bad');
+    await eventually(waiting).toHaveLength(1);
+    await first.stop();
+    await test.sql.query('update follow.parked set position = position - 1, revision = -1');
+    failures.clear();
+    await create().catchUp();
+    expect(handled).toEqual(['bad@0', 'bad@1']);
+    expect(await waiting()).toEqual([]);
+  });
 });

@@ -13,9 +13,9 @@ interface Told {
 export type Facts<Memory> = ReadonlyMap<Memory, readonly string[]>;
 
 /**
- * The statements of a profile, in the order of the memories. A fact that a newer memory has probably changed is told after it, in the same
- * statement, with both days: "I moved to Lyon. (2026-06-14; on 2026-01-09: I live in Leeds.)" Such a memory counts only if it says
- * something about the user itself. `successors`: the newer memory by the id of the older one.
+ * The statements of a profile, in the order of the memories. If a newer memory has probably changed a fact, one statement tells both,
+ * the newer first, each with its day: "I moved to Lyon. (2026-06-14; on 2026-01-09: I live in Leeds.)" A newer memory that says nothing
+ * about the user changes nothing. `successors`: the newer memory by the id of the older one.
  */
 export function profileStatements<Memory extends Told>(
   memories: readonly Memory[],

@@ -9,7 +9,7 @@ import { Parameters } from '../sql-builder.ts';
 import { lookupsOf } from './lookups.ts';
 import type { Scored } from './shortlist.ts';
 
-/** Stands for the number of a passage where the whole text matches. */
+/** The number of the passage if the whole text matches, not one passage. */
 const whole = -1;
 
 interface VectorRow {
