@@ -12,7 +12,7 @@ import type { PolicyReader } from '../queries/policies/policy-reader.ts';
 import type { LessonReader } from '../queries/experience/lesson-reader.ts';
 import type { TraceReader } from '../queries/experience/trace-reader.ts';
 import type { ReadModels } from '../queries/read-models.ts';
-import type { LoggedDecisions } from '../read-models/learning/logged-decisions.ts';
+import type { LoggedDecisions } from '../queries/policies/logged-decisions.ts';
 import type { RoutedSearch } from '../queries/routing/routed-search.ts';
 import type { RoutingDirectory } from '../queries/routing/routing-directory.ts';
 import type { SummaryReader } from '../queries/summaries/list-summaries.ts';

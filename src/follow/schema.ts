@@ -68,4 +68,18 @@ insert into follow.parked (name, generation, stream, partition, position, revisi
   from control.processor_parked p left join ${renamed} on renamed.before = p.processor;
 drop table control.processor_checkpoints, control.processor_parked;
 `,
+  // What earlier versions kept of decisions, schedules and traces are read models now. Claims cannot be folded from the log.
+  `
+drop table if exists control.decisions, control.session_ends, control.outcome_posters, control.summary_schedule, control.trace_memories;
+update follow.checkpoints set name = 'summary-invalidations' where name = 'summary-schedule' and generation = 0;
+update follow.parked set name = 'summary-invalidations' where name = 'summary-schedule' and generation = 0;
+create table control.summary_claims (
+  log_id text not null,
+  tenant text not null,
+  summary text not null,
+  claimed_until timestamptz not null,
+  settled text,
+  primary key (log_id, tenant, summary)
+);
+`,
 ];

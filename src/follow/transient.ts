@@ -1,3 +1,4 @@
+import { Problem } from '../domain/problems.ts';
 import { EmbedderUnavailable } from '../ports/embedder.ts';
 import { LogUnavailable } from '../ports/event-log.ts';
 import { LexicalIndexUnavailable } from '../ports/lexical-index.ts';
@@ -20,6 +21,8 @@ export function isTransient(error: unknown): boolean {
     error instanceof EmbedderUnavailable ||
     error instanceof LexicalIndexUnavailable ||
     error instanceof CheckpointMoved ||
+    // A read model that the reactor reads is behind.
+    (error instanceof Problem && error.code === 'position-timeout') ||
     transientStates.test(sqlState(error) ?? '')
   );
 }

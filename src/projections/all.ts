@@ -1,5 +1,7 @@
 import type { Embedders } from '../ports/embedder.ts';
 import { audit } from './audit/audit.ts';
+import type { FoldServices } from './decisions/decision-fold.ts';
+import { decisionsProjection } from './decisions/decisions.ts';
 import { experience } from './experience/experience.ts';
 import { feedback } from './feedback/feedback.ts';
 import { fields } from './fields/fields.ts';
@@ -11,6 +13,8 @@ import { policies } from './policies/policies.ts';
 import type { Projection } from './projection.ts';
 import { statistics } from './statistics/statistics.ts';
 import { summaries } from './summaries/summaries.ts';
+import { summaryScheduleProjection, type ScheduleServices } from './summary-schedule/summary-schedule.ts';
+import { traceMemoriesProjection } from './trace-memories/trace-memories.ts';
 import { traces } from './traces/traces.ts';
 import { usage } from './usage/usage.ts';
 import { values } from './values/values.ts';
@@ -24,7 +28,7 @@ export interface OtherIndexes {
   readonly vectorsInMemory?: number | undefined;
 }
 
-/** Every read model of this program. */
+/** The read models that answer callers. */
 export function allProjections(embedders: Embedders, others: OtherIndexes = {}): readonly Projection[] {
   return [
     memories,
@@ -43,4 +47,9 @@ export function allProjections(embedders: Embedders, others: OtherIndexes = {}):
     fields,
     audit,
   ];
+}
+
+/** What reactors and the processors beside them need to know, folded from the log. */
+export function projectionsForReactors(services: FoldServices & ScheduleServices): readonly Projection[] {
+  return [decisionsProjection(services), summaryScheduleProjection(services), traceMemoriesProjection];
 }

@@ -1,6 +1,6 @@
 import { textHash } from '../support/text-hash.ts';
-import { protect, type Tables } from './projection.ts';
-import { Recordset, type RecordsetType } from './recordset.ts';
+import { protect, type Tables } from '../read-models/table.ts';
+import { Recordset, type RecordsetType } from '../read-models/recordset.ts';
 import { insert, nothing, statement, type Write } from './write.ts';
 
 export interface MemoryKey {

@@ -3,7 +3,8 @@ import type { Sql, SqlExecutor } from '../ports/sql.ts';
 import { Follower } from '../follow/follower.ts';
 import { undivided, type Partitioning, type Positions } from '../follow/partitions.ts';
 import { isTransient } from '../follow/transient.ts';
-import { tablesOf, type Projection, type Tables } from './projection.ts';
+import { tablesOf, type Projection } from './projection.ts';
+import type { Tables } from '../read-models/table.ts';
 
 /** A generation cannot be brought to the checkpoints of another one now. */
 export class NotLevel extends Error {

@@ -5,18 +5,21 @@ import { followLog } from '../follow/follow-log.ts';
 import type { EventProcessor, Term } from '../follow/processor.ts';
 import { CheckpointWriter } from '../follow/checkpoint-writer.ts';
 import type { Generation } from './generation.ts';
-import { undivided } from '../follow/partitions.ts';
+import { undivided, type Partitioning } from '../follow/partitions.ts';
 import type { Source } from './source.ts';
 
 /** The log itself as a source: one process runs each generation, by lease. */
 export class LogSource implements Source {
-  readonly partitioning = undivided;
   readonly #feed: EventFeed;
   readonly #checkpointWriter: CheckpointWriter;
 
   constructor(sql: Sql, store: EventStore) {
     this.#checkpointWriter = new CheckpointWriter(sql, { lingerMs: 1, restMs: 0 });
     this.#feed = new EventFeed(store);
+  }
+
+  partitioningOf(): Partitioning {
+    return undivided;
   }
 
   follow(signal: AbortSignal): Promise<void> {

@@ -1,7 +1,7 @@
 import type { MemoryEvent } from '../domain/memory/events.ts';
 import type { LoadedEvent } from '../ports/event-store.ts';
 import type { SqlExecutor } from '../ports/sql.ts';
-import { memoryKeys } from './recordset.ts';
+import { memoryKeys } from '../read-models/recordset.ts';
 
 /** The key of a memory in rows. */
 export interface MemoryKey {

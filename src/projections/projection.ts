@@ -1,15 +1,13 @@
 import type { EventType } from '../domain/events/registry.ts';
 import { generationTable } from '../read-models/generation-table.ts';
+import type { Tables } from '../read-models/table.ts';
 import type { LoadedEvent } from '../ports/event-store.ts';
 import type { SqlExecutor } from '../ports/sql.ts';
 import type { PrepareContext as HandlerContext, Write } from '../follow/handler.ts';
 
-/** The full names of one generation's tables: `tables('memories')` is `read.memories_g3`. */
-export type Tables = (table: string) => string;
-
 /**
  * One read model. Each generation has its own tables, so a new one is built beside the old one. Events of different streams may arrive
- * in any order. A row is therefore written by the events of one stream only, or by increments whose order does not matter.
+ * in any order, unless it is `ordered`. A row is therefore written by the events of one stream only, or by increments whose order does not matter.
  */
 export interface Projection<Prepared = unknown> {
   readonly name: string;
@@ -18,6 +16,8 @@ export interface Projection<Prepared = unknown> {
   /** What else the rows depend on, such as the embedding model: a generation of another variant is rebuilt too. */
   readonly variant?: string;
   readonly handles: readonly EventType[];
+  /** Its rows depend on the order of events of different streams: it follows the log itself, even if other read models follow topics. */
+  readonly ordered?: boolean;
   /** Maximum number of events in one transaction: a slow index must not block everything else. */
   readonly batchSize?: number;
   /** Maximum number of events in one transaction of a database with several connections. A rebuild applies whole pages. */
@@ -72,15 +72,4 @@ export function signatureOf({ version, variant = '' }: Projection): string {
 
 export function tablesOf(generation: number): Tables {
   return (table) => generationTable(table, generation);
-}
-
-/** The query role sees the rows of the caller's tenant, and none without a tenant. */
-export function protect(table: string): readonly string[] {
-  return [
-    `alter table ${table} enable row level security`,
-    `alter table ${table} force row level security`,
-    `create policy own_tenant on ${table} for select to stratalog_query using (tenant = current_setting('app.tenant', true))`,
-    `create policy owner on ${table} to current_user using (true) with check (true)`,
-    `grant select on ${table} to stratalog_query`,
-  ];
 }

@@ -104,7 +104,7 @@ export class Rebuilds {
     this.#running.set(name, entry);
     try {
       entry.releaseLease = await this.#takeLease(name, entry);
-      const generation = await beginRebuild(this.#sql, projection, this.#runner.partitioning);
+      const generation = await beginRebuild(this.#sql, projection, this.#runner.partitioningOf(projection));
       entry.generation = generation;
       // Stops the processors of the generations that were dropped.
       await this.#runner.refresh();

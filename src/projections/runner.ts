@@ -71,14 +71,14 @@ export class ProjectionRunner {
     return this.#options.leases;
   }
 
-  get partitioning(): Partitioning {
-    return this.#source.partitioning;
+  partitioningOf(projection: Projection): Partitioning {
+    return this.#source.partitioningOf(projection);
   }
 
   /** Creates missing generations: from then on queries find every read model. */
   async prepare(): Promise<void> {
     const { projections, sql } = this.#options;
-    for (const projection of projections) await ensureLive(sql, projection, this.partitioning);
+    for (const projection of projections) await ensureLive(sql, projection, this.partitioningOf(projection));
   }
 
   /** Starts running. Generations of another signature stay as they are: see `stale`. */
@@ -119,8 +119,9 @@ export class ProjectionRunner {
   generation(row: GenerationRow): Generation | undefined {
     const projection = this.projection(row.name, variantOf(row.signature));
     if (!projection || row.signature !== signatureOf(projection)) return undefined;
-    if (!samePartitions(row.checkpoints, this.partitioning.partitionsOf(projection))) return undefined;
-    return new Generation(this.#options.sql, projection, row.generation, this.partitioning);
+    const partitioning = this.partitioningOf(projection);
+    if (!samePartitions(row.checkpoints, partitioning.partitionsOf(projection))) return undefined;
+    return new Generation(this.#options.sql, projection, row.generation, partitioning);
   }
 
   /** The projection in the configured variant, or in the given one if this process can maintain it. */

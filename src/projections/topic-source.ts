@@ -7,6 +7,8 @@ import type { EventProcessor, Term } from '../follow/processor.ts';
 import { pause } from '../support/pause.ts';
 import { CheckpointWriter } from '../follow/checkpoint-writer.ts';
 import type { Generation } from './generation.ts';
+import { LogSource } from './log-source.ts';
+import type { Projection } from './projection.ts';
 import { LogGaps } from './log-gaps.ts';
 import { OpenedCache } from './opened-cache.ts';
 import type { Partitioning } from '../follow/partitions.ts';
@@ -25,13 +27,16 @@ export interface Topics {
  * a generation excludes no process: it only shows that some process has partitions of it.
  */
 export class TopicSource implements Source {
-  readonly partitioning: Partitioning;
+  readonly #partitioning: Partitioning;
+  /** For projections that need the order of the log. */
+  readonly #log: LogSource;
   readonly #topics: Topics;
   readonly #leases: Leases;
   readonly #services: TopicServices;
 
   constructor(topics: Topics, sql: Sql, store: EventStore, leases: Leases) {
-    this.partitioning = topicPartitioning(topics.transport);
+    this.#partitioning = topicPartitioning(topics.transport);
+    this.#log = new LogSource(sql, store);
     this.#topics = topics;
     this.#leases = leases;
     const opened = new OpenedCache(store);
@@ -44,12 +49,17 @@ export class TopicSource implements Source {
     };
   }
 
-  /** Does nothing: the consumers of a process share only caches. */
-  follow(): Promise<void> {
-    return Promise.resolve();
+  partitioningOf({ ordered }: Projection): Partitioning {
+    return ordered ? this.#log.partitioningOf() : this.#partitioning;
+  }
+
+  /** The consumers of a process share only caches. */
+  follow(signal: AbortSignal): Promise<void> {
+    return this.#log.follow(signal);
   }
 
   processorOf(generation: Generation): EventProcessor {
+    if (generation.projection.ordered) return this.#log.processorOf(generation);
     return { name: generation.key, sharing: 'group', run: (term) => this.#run(generation, term) };
   }
 

@@ -1,9 +1,13 @@
 import { nothing, type Write } from '../follow/handler.ts';
-import type { SqlValue } from '../ports/sql.ts';
+import type { SqlExecutor, SqlValue } from '../ports/sql.ts';
 import { allDone } from '../support/all-done.ts';
-import type { Recordset } from './recordset.ts';
+import type { Recordset } from '../read-models/recordset.ts';
+import type { Columns, RowOf, Table, Tables } from '../read-models/table.ts';
 
 export { nothing, type Write };
+
+/** Any declared table. */
+type AnyTable = Pick<Table, 'name' | 'rows' | 'keys' | 'replacing'>;
 
 export function statement(text: string, params: readonly SqlValue[]): Write {
   return (tx) => tx.query(text, params);
@@ -25,6 +29,31 @@ export function remove(table: string, keys: Recordset, rows: readonly object[], 
     `delete from ${table} t using ${keys.as('gone')} where ${keys.equal('t', 'gone')} and ${condition}`,
     keys.bind(rows),
   );
+}
+
+/** Inserts the rows, or replaces those that have the same key. Does nothing without rows. */
+export function upsert(tables: Tables, table: AnyTable, rows: readonly object[]): Write {
+  return insert(tables(table.name), table.rows, rows, table.replacing);
+}
+
+/** Deletes the rows that have these keys. Does nothing without keys. */
+export function removeRows(tables: Tables, table: AnyTable, keys: readonly object[]): Write {
+  return remove(tables(table.name), table.keys, keys);
+}
+
+/** The rows that have these keys, in any order. */
+export async function findRows<Declared extends Columns, Key extends keyof Declared & string>(
+  executor: SqlExecutor,
+  tables: Tables,
+  table: Table<Declared, Key>,
+  keys: readonly Readonly<Record<Key, unknown>>[],
+): Promise<RowOf<Declared>[]> {
+  if (keys.length === 0) return [];
+  const rows = await executor.query(
+    `select t.* from ${table.keys.as('wanted')} join ${tables(table.name)} t on ${table.keys.equal('t', 'wanted')}`,
+    table.keys.bind(keys),
+  );
+  return rows.map((row) => table.rowOf(row));
 }
 
 /** Sends all statements without waiting for results in between. */

@@ -2,14 +2,14 @@ import type { PolicyLearning } from '../commands/policies/policy-learning.ts';
 import { leastDecisions } from '../domain/learning/trainer.ts';
 import { leastTenants } from '../domain/learning/global-base.ts';
 import type { EventProcessor, Term } from '../follow/processor.ts';
-import type { DecisionCounts, LoggedDecisions } from '../read-models/learning/logged-decisions.ts';
+import type { DecisionCounts } from '../domain/learning/logged-decision.ts';
 import { pause } from '../support/pause.ts';
 import type { WakeUp } from '../support/wake-up.ts';
 
 export interface TrainerParts {
   readonly learning: PolicyLearning;
-  readonly decisions: LoggedDecisions;
-  /** Fires when the table of decisions was changed in this process. */
+  readonly decisions: { counts(): Promise<DecisionCounts[]> };
+  /** Fires when more is known of decisions in this process. */
   readonly changed: WakeUp;
   readonly onFailure: (error: unknown, tenant: string) => void;
 }

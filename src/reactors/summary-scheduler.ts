@@ -5,11 +5,12 @@ import { groupBy } from '../domain/group-by.ts';
 import type { EventProcessor, Term } from '../follow/processor.ts';
 import type { WakeUp } from '../support/wake-up.ts';
 import { generateSummaries, type GeneratorParts } from './summary-generator.ts';
-import type { ScheduleRow, SummaryScheduleTable } from './summary-schedule-table.ts';
+import type { ScheduleRow } from '../read-models/summary-schedule.ts';
+import type { SummaryClaims } from './summary-claims.ts';
 
 export interface SchedulerParts extends GeneratorParts {
-  readonly table: SummaryScheduleTable;
-  /** Fires when the schedule was changed in this process. */
+  readonly claims: SummaryClaims;
+  /** Fires when more is known of the schedule in this process. */
   readonly changed: WakeUp;
   /** A scope's summaries are made once in this time. */
   readonly windowMs: number;
@@ -38,8 +39,8 @@ export class SummaryScheduler implements EventProcessor {
   }
 
   async run(term: Term): Promise<void> {
-    const { table } = this.#parts;
-    const renew = () => table.renew([...this.#claimed], claimMs).catch(() => undefined);
+    const { claims } = this.#parts;
+    const renew = () => claims.renew([...this.#claimed], claimMs).catch(() => undefined);
     const renewal = setInterval(() => void renew(), renewalMs);
     try {
       term.began();
@@ -51,44 +52,29 @@ export class SummaryScheduler implements EventProcessor {
   }
 
   async #repeat(signal: AbortSignal): Promise<void> {
-    const { table, changed, services } = this.#parts;
+    const { claims, changed, services } = this.#parts;
     while (!signal.aborted) {
       const seen = changed.count;
       const now = services.clock.now();
       const claimed = await this.#claim(now);
-      const due = await this.#outOfWindow(claimed, now);
-      for (const rows of groupBy(due, ({ tenant }) => tenant).values()) {
+      for (const rows of groupBy(claimed, ({ tenant }) => tenant).values()) {
         const together = signal.aborted ? rows : [...rows, ...(await this.#riders(rows, now))];
         await this.#generate(together.sort(byGenerality), signal);
       }
       if (claimed.length > 0) continue;
-      const next = await table.nextDue();
+      const next = await claims.nextDue();
       await changed.afterDue(seen, next && next.getTime() - now.getTime(), signal);
     }
   }
 
   async #claim(by: Date, tenant?: string): Promise<ScheduleRow[]> {
-    const rows = await this.#parts.table.claim(by, {
+    const rows = await this.#parts.claims.claim(by, {
       limit: atOnce,
       claimMs,
       ...(tenant !== undefined && { tenant }),
     });
     for (const row of rows) this.#claimed.add(row);
     return rows;
-  }
-
-  /** Postpones scopes whose summaries were made within the window: when their changes made them due, the schedule did not know that yet. */
-  async #outOfWindow(claimed: readonly ScheduleRow[], now: Date): Promise<ScheduleRow[]> {
-    const due: ScheduleRow[] = [];
-    for (const row of claimed) {
-      const { generatedAt } = row.state;
-      const end = generatedAt && new Date(generatedAt.getTime() + this.#parts.windowMs);
-      if (row.due?.trigger === 'changes' && end && end > now) {
-        this.#claimed.delete(row);
-        await this.#parts.table.postpone(row, end);
-      } else due.push(row);
-    }
-    return due;
   }
 
   /**
@@ -109,7 +95,7 @@ export class SummaryScheduler implements EventProcessor {
 
   /** Makes the summaries of scopes of one tenant. */
   async #generate(rows: readonly ScheduleRow[], signal: AbortSignal): Promise<void> {
-    const { table, services, onFailure } = this.#parts;
+    const { claims, services, onFailure } = this.#parts;
     if (signal.aborted) return this.#release(rows, 0);
     try {
       const settings = await readSummarySettings(services.store, rows[0]!.tenant);
@@ -127,8 +113,8 @@ export class SummaryScheduler implements EventProcessor {
         this.#claimed.delete(row);
         if (typeof outcome === 'object') {
           onFailure(outcome.error);
-          await table.release(row, signal.aborted ? 0 : retryMs);
-        } else await table.done(row, { unchanged: outcome === 'unchanged', at: services.clock.now() });
+          await claims.release(row, signal.aborted ? 0 : retryMs);
+        } else await claims.done(row);
       }
     } catch (error) {
       if (!signal.aborted) onFailure(error);
@@ -139,7 +125,7 @@ export class SummaryScheduler implements EventProcessor {
   async #release(rows: readonly ScheduleRow[], pauseMs: number): Promise<void> {
     for (const row of rows) {
       this.#claimed.delete(row);
-      await this.#parts.table.release(row, pauseMs);
+      await this.#parts.claims.release(row, pauseMs);
     }
   }
 }

@@ -5,7 +5,7 @@ import { SummaryDemand } from '../api/context/summary-demand.ts';
 import { openLanguageModel } from '../backends/language-model.ts';
 import { FactQueue } from '../commands/record-facts.ts';
 import { readSummarySettings } from '../commands/summaries/configure-summaries.ts';
-import { summaryIdOf } from '../commands/summaries/summary-stream.ts';
+import { summaryIdOf } from '../domain/summaries/summary-scope.ts';
 import { ConfigError, type Config } from '../config.ts';
 import { isLoopback } from '../http/loopback.ts';
 import type { Api } from '../http/server.ts';
@@ -51,7 +51,6 @@ export function openApi(own: Process, commandSide: CommandSide, readSide: ReadSi
     models,
     retrieval,
     vault,
-    logId: store.log.logId,
     policies: new PolicyDirectory((tenant) => policies.history(tenant)),
     routing,
     languageModel: guardedLanguageModel(own),

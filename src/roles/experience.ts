@@ -5,9 +5,9 @@ import type { Ledger } from '../commands/ledger/ledger.ts';
 import type { Reactor } from '../follow/reactor.ts';
 import { LessonReader } from '../queries/experience/lesson-reader.ts';
 import { TraceReader } from '../queries/experience/trace-reader.ts';
+import { TracesNaming } from '../queries/experience/traces-naming.ts';
 import { LessonReactor, type LessonReads } from '../reactors/lesson-reactor.ts';
 import { LessonWriter } from '../reactors/lesson-writer.ts';
-import { TraceMemoriesTable } from '../reactors/trace-memories-table.ts';
 import { traceReactor } from '../reactors/trace-reactor.ts';
 import { traceOutcomes } from '../reactors/trace-outcomes.ts';
 import type { CommandSide } from './command-side.ts';
@@ -28,9 +28,11 @@ export function startExperience(
   { services, store, models, embedders, ledger }: ExperienceServices,
 ): void {
   const start = (reactor: Reactor, message: string) => startReactor(own, store, reactor, message);
-  const table = new TraceMemoriesTable(own.stores.sql, store);
+  const naming = new TracesNaming(models, store);
+  const tracesNaming = (tenant: string, memoryId: string, minPosition: number) =>
+    naming.of(tenant, memoryId, { minPosition, waitMs });
   start(
-    traceReactor({ services, table }, systemCommandContext('traces')),
+    traceReactor({ services, tracesNaming }, systemCommandContext('traces')),
     'the erasure of a trace failed and will be retried',
   );
   const traces = new TraceReader(models, embedders);

@@ -1,17 +1,16 @@
 import type { CommandServices } from '../commands/context.ts';
-import { WakeUp } from '../support/wake-up.ts';
-import { DecisionTable } from '../reactors/decision-table.ts';
-import { OutcomeCloser } from '../reactors/outcome-closer.ts';
-import { outcomeReactor } from '../reactors/outcome-reactor.ts';
-import { ValueReactor } from '../reactors/value-reactor.ts';
+import { CheckpointTable } from '../follow/checkpoints.ts';
+import { OpenSearches } from '../queries/policies/open-searches.ts';
 import { ValueReader } from '../queries/policies/value-reader.ts';
+import { unlessBehind } from '../queries/read-models.ts';
+import { OutcomeCloser } from '../reactors/outcome-closer.ts';
+import { outcomeReactor, outcomesName } from '../reactors/outcome-reactor.ts';
+import { ValueReactor } from '../reactors/value-reactor.ts';
+import { WakeUp } from '../support/wake-up.ts';
 import type { CommandSide } from './command-side.ts';
 import { systemCommandContext, type Process } from './process.ts';
 import type { ReadSide } from './read-side.ts';
-import { readModelWaitMs as waitMs, startReactor, startProcessor } from './start-processor.ts';
-
-/** Milliseconds since 1970 by the clock at the start of the process: a clock that is set later does not end windows. */
-const steadyNow = (): number => performance.timeOrigin + performance.now();
+import { readModelWaitMs as waitMs, startReactor, startProcessor, steadyNow } from './start-processor.ts';
 
 interface OutcomeServices extends Pick<ReadSide, 'models'> {
   readonly services: CommandServices;
@@ -24,24 +23,40 @@ interface OutcomeServices extends Pick<ReadSide, 'models'> {
  */
 export function startOutcomes(own: Process, { services, store, models }: OutcomeServices): WakeUp {
   const { config, stores, logger } = own;
-  const table = new DecisionTable(stores.sql, store);
+  const open = new OpenSearches(models, config.outcomeWindowMs);
   const context = systemCommandContext('outcomes');
   const changed = new WakeUp();
-  const reactor = outcomeReactor(
-    {
-      services,
-      table,
-      windowMs: config.outcomeWindowMs,
-      now: steadyNow,
-    },
-    context,
+  const reads = {
+    reached: async (minPosition: number) =>
+      void (await models.view({ projections: ['decisions'], minPosition, waitMs })),
+    rowsOf: (keys: Parameters<typeof open.rowsOf>[0], minPosition: number) =>
+      open.rowsOf(keys, { minPosition, waitMs }),
+    early: (keys: Parameters<typeof open.early>[0], minPosition: number) =>
+      open.early(keys, { minPosition, waitMs }),
+    before: (search: Parameters<typeof open.before>[0], limit: number, minPosition: number) =>
+      open.before(search, limit, { minPosition, waitMs }),
+  };
+  startReactor(
+    own,
+    store,
+    outcomeReactor({ services, reads }, context),
+    'the outcome of a search could not be followed and will be retried',
+    () => changed.wake(),
   );
-  startReactor(own, store, reactor, 'the outcome of a search could not be followed and will be retried', () =>
-    changed.wake(),
-  );
+  const due = {
+    due: (at: Date, limit: number, except: readonly string[], minPosition: number) =>
+      unlessBehind(open.due(at, limit, except, { minPosition, waitMs }), []),
+    lastIn: (searches: Parameters<typeof open.lastIn>[0]) => open.lastIn(searches, { waitMs }),
+    nextDue: (except: readonly string[]) => open.nextDue(except),
+  };
+  const checkpoints = new CheckpointTable(stores.sql, outcomesName, 0);
+  const reactedTo = async () => (await checkpoints.begin([store.log.logId]))[0]!.position;
   const onFailure = (error: unknown) =>
     logger.warn({ err: error }, 'the outcome of a search could not be recorded and will be retried');
-  startProcessor(own, new OutcomeCloser({ services, table, changed, now: steadyNow, onFailure }, context));
+  startProcessor(
+    own,
+    new OutcomeCloser({ services, reads: due, reactedTo, changed, now: steadyNow, onFailure }, context),
+  );
   startValues(own, { services, store, models });
   return changed;
 }

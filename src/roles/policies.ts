@@ -1,15 +1,13 @@
 import { PolicyLearning } from '../commands/policies/policy-learning.ts';
 import type { CommandServices } from '../commands/context.ts';
-import { CheckpointTable } from '../follow/checkpoints.ts';
 import { PolicyReader } from '../queries/policies/policy-reader.ts';
-import { LoggedDecisions } from '../read-models/learning/logged-decisions.ts';
+import { LoggedDecisions } from '../queries/policies/logged-decisions.ts';
 import { trainingMetrics } from '../observability/learning-metrics.ts';
 import type { WakeUp } from '../support/wake-up.ts';
-import { outcomesName } from '../reactors/outcome-reactor.ts';
 import { PolicyTrainer } from '../reactors/policy-trainer.ts';
 import { systemCommandContext, type Process } from './process.ts';
 import type { ReadSide } from './read-side.ts';
-import { readModelWaitMs as waitMs, startProcessor } from './start-processor.ts';
+import { readModelWaitMs as waitMs, startProcessor, steadyNow } from './start-processor.ts';
 
 interface LearningServices extends Pick<ReadSide, 'models'> {
   readonly services: CommandServices;
@@ -21,20 +19,14 @@ export interface Learning {
 }
 
 /** What trains and judges the policies of tenants, with its metrics. The roles of a process share it. */
-export function openLearning({ stores, metrics }: Process, { services, models }: LearningServices): Learning {
-  const { store } = services;
-  const decisions = new LoggedDecisions(stores.sql, store.log.logId);
+export function openLearning({ config, metrics }: Process, { services, models }: LearningServices): Learning {
+  const decisions = new LoggedDecisions(models, { windowMs: config.outcomeWindowMs, now: steadyNow });
   const reader = new PolicyReader(models);
-  const checkpoints = new CheckpointTable(stores.sql, outcomesName, 0);
   const learning = new PolicyLearning(
     {
       services,
       decisions,
       historyOf: (tenant, minPosition) => reader.history(tenant, { minPosition, waitMs }),
-      async handledOf(stream) {
-        const [state] = await checkpoints.begin([store.log.logId]);
-        return state!.parked.has(stream) ? -1 : state!.position;
-      },
       onStep: trainingMetrics(metrics, () => reader.lastTrained()),
     },
     systemCommandContext('policies'),

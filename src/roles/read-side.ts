@@ -12,12 +12,10 @@ import { RepeatedErrors } from '../observability/repeated-errors.ts';
 import { systemClock } from '../ports/clock.ts';
 import type { Embedders } from '../ports/embedder.ts';
 import { ReactorProcessor } from '../follow/reactor-processor.ts';
-import { learningSchema } from '../reactors/learning-schema.ts';
 import { reactorSchema } from '../follow/schema.ts';
-import { summaryScheduleSchema } from '../reactors/summary-schedule-schema.ts';
-import { traceMemoriesSchema } from '../reactors/trace-memories-schema.ts';
-import { allProjections } from '../projections/all.ts';
+import { allProjections, projectionsForReactors } from '../projections/all.ts';
 import { ProjectionOperations } from '../projections/operations.ts';
+import type { Projection } from '../projections/projection.ts';
 import { ProjectionRunner } from '../projections/runner.ts';
 import { projectionSchema } from '../projections/schema.ts';
 import { ModelUpkeep } from '../projections/vectors/model-upkeep.ts';
@@ -55,17 +53,17 @@ export async function openReadSide(
   const embedders = meteredEmbedders(own, opened, ledger, commands, textsWait);
   await migrate(sql, 'projections', projectionSchema);
   await migrate(sql, 'processors', reactorSchema);
-  await migrate(sql, 'summary-schedule', summaryScheduleSchema);
-  await migrate(sql, 'learning', learningSchema);
-  await migrate(sql, 'trace-memories', traceMemoriesSchema);
 
   const words = openWordsInMemory(config, sql, logger);
   const vectors = openVectorsInMemory(config, sql, words, logger);
   const progress = new WakeUp();
-  const projections = allProjections(embedders, {
-    words: { index: lexicalIndex, inMemory: words !== undefined },
-    vectorsInMemory: vectors && vectorsThatFit(embedders.preferred.dimension),
-  });
+  const projections = [
+    ...allProjections(embedders, {
+      words: { index: lexicalIndex, inMemory: words !== undefined },
+      vectorsInMemory: vectors && vectorsThatFit(embedders.preferred.dimension),
+    }),
+    ...projectionsForReactors({ store, vault: commands.vault, windowMs: config.summaryWindowMs }),
+  ];
   const runner = newRunner(own, store, projections, progress);
   const models = new ReadModels(sql, progress);
   const indexes = { lexical: lexicalIndex, words, vectors };
@@ -121,7 +119,7 @@ function meteredEmbedders(
 function newRunner(
   { config, logger, stores, leases }: Process,
   store: CommandSide['store'],
-  projections: ReturnType<typeof allProjections>,
+  projections: readonly Projection[],
   progress: WakeUp,
 ): ProjectionRunner {
   const { sql, transport } = stores;

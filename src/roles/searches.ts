@@ -30,7 +30,6 @@ export interface SearchParts {
   readonly models: ReadModels;
   readonly retrieval: SearchService;
   readonly vault: KeyVault;
-  readonly logId: string;
   readonly routing: RoutingDirectory;
   readonly policies: RoutePolicies;
   /** Undefined if none is configured. */
@@ -77,7 +76,7 @@ export function assembleSearches(parts: SearchParts): {
     executor,
     directory: routing,
     policies: parts.policies,
-    posters: new OutcomePosters(models.sql, parts.logId, vault),
+    posters: new OutcomePosters(models, vault),
     vault,
     clock: systemClock,
     switchedOff: !config.routing,

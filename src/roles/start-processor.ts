@@ -9,6 +9,9 @@ import type { Process } from './process.ts';
 /** How long background work waits for a read model. One that is further behind is being rebuilt, or its source is down: the work is retried. */
 export const readModelWaitMs = 30_000;
 
+/** Milliseconds since 1970 by the clock at the start of the process: a clock that is set later does not end windows. */
+export const steadyNow = (): number => performance.timeOrigin + performance.now();
+
 /** Runs a processor until the process stops. `onProgress` is called whenever its checkpoint has moved. */
 export function startProcessor(
   { logger, leases, metrics, stores, cleanup, processors }: Process,

@@ -9,13 +9,15 @@ import {
 } from '../observability/summary-metrics.ts';
 import type { Reactor } from '../follow/reactor.ts';
 import type { Embedders } from '../ports/embedder.ts';
-import type { ReadModels } from '../queries/read-models.ts';
+import { unlessBehind, type ReadModels } from '../queries/read-models.ts';
 import type { SummaryReaderParts } from '../queries/summaries/list-summaries.ts';
+import { summarizedScopes } from '../queries/summaries/summarized-scopes.ts';
 import { readScopeSources } from '../queries/summaries/scope-sources.ts';
+import { summarySchedule, type ScheduleKey } from '../read-models/summary-schedule.ts';
 import { WakeUp } from '../support/wake-up.ts';
 import { summaryReactor } from '../reactors/summary-reactor.ts';
-import { summaryScheduleReactor } from '../reactors/summary-schedule-reactor.ts';
-import { SummaryScheduleTable } from '../reactors/summary-schedule-table.ts';
+import { SummaryClaims, type ReadSchedule } from '../reactors/summary-claims.ts';
+import { summaryInvalidations } from '../reactors/summary-invalidations.ts';
 import { SummaryScheduler } from '../reactors/summary-scheduler.ts';
 import { SummaryWriter } from '../reactors/summary-writer.ts';
 import type { CommandSide } from './command-side.ts';
@@ -48,14 +50,24 @@ export function startSummaries(
     writer: summaryWriter(own, ledger),
     onGenerated: summaryGenerationMetrics(metrics.meter),
   };
-  const table = new SummaryScheduleTable(stores.sql, store);
+  const readSchedule: ReadSchedule = (minPosition, body) =>
+    unlessBehind(
+      models.read({ projections: [summarySchedule.name], minPosition, waitMs: readModelWaitMs }, (view) =>
+        body(view.table(summarySchedule.name)),
+      ),
+      undefined,
+    );
+  const claims = new SummaryClaims(stores.sql, store, readSchedule);
+  const read = summarizedScopes(models);
+  const summarized = (keys: readonly ScheduleKey[], minPosition: number) =>
+    read(keys, { minPosition, waitMs: readModelWaitMs });
   const changed = new WakeUp();
   const { summaryWindowMs: windowMs } = config;
   start(summaryReactor(generator, context));
-  start(summaryScheduleReactor({ services, table, windowMs }, context), () => changed.wake());
+  start(summaryInvalidations({ services, summarized }, context), () => changed.wake());
   const onFailure = (error: unknown) =>
     logger.warn({ err: error }, 'the summaries of a scope could not be made and will be retried');
-  startProcessor(own, new SummaryScheduler({ ...generator, table, changed, windowMs, onFailure }, context));
+  startProcessor(own, new SummaryScheduler({ ...generator, claims, changed, windowMs, onFailure }, context));
 }
 
 /** Undefined if no language model may write summaries. */

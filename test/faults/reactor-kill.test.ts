@@ -15,7 +15,7 @@ const reactors = [
   'lesson-updates',
   'outcomes',
   'summary-requests',
-  'summary-schedule',
+  'summary-invalidations',
   'trace-erasures',
   'trace-outcomes',
 ];

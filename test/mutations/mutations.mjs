@@ -103,7 +103,7 @@ export const mutations = [
   },
   {
     name: 'a digest ignores one column',
-    file: 'src/projections/digest.ts',
+    file: 'src/read-models/digest.ts',
     find: 'return Object.entries(columns).reduce(',
     replace: 'return Object.entries(columns).slice(1).reduce(',
     tests: ['test/unit/digest.local.test.ts'],

@@ -2,6 +2,7 @@ import * as fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { deterministicEmbedder } from '../../src/adapters/deterministic/embedder.ts';
 import { allProjections } from '../../src/projections/all.ts';
+import { traceMemoriesProjection } from '../../src/projections/trace-memories/trace-memories.ts';
 import { Generation } from '../../src/projections/generation.ts';
 import { createBeside, ensureLive } from '../../src/projections/generations.ts';
 import { switchTo } from '../../src/projections/rebuild.ts';
@@ -13,7 +14,10 @@ import { dividedInto, followAll, followPartition } from '../support/partitions.t
 import { digestAfter, eventsOf, startAfresh } from '../support/read-models.ts';
 import { soleEmbedder } from '../support/sole-embedder.ts';
 
-const projections = allProjections(soleEmbedder(deterministicEmbedder({ dimension: 16 })));
+const projections = [
+  ...allProjections(soleEmbedder(deterministicEmbedder({ dimension: 16 }))),
+  traceMemoriesProjection,
+];
 const partitioning = dividedInto(3);
 const moves = fc.array(
   fc.record({ projection: fc.nat(projections.length - 1), partition: fc.nat(2), events: fc.nat(20) }),

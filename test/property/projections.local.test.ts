@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { deterministicEmbedder } from '../../src/adapters/deterministic/embedder.ts';
 import type { LoadedEvent, LoadedPage } from '../../src/ports/event-store.ts';
 import { allProjections } from '../../src/projections/all.ts';
+import { traceMemoriesProjection } from '../../src/projections/trace-memories/trace-memories.ts';
 import { RebuildCoordinator } from '../../src/projections/rebuild-coordinator.ts';
 import { Generation } from '../../src/projections/generation.ts';
 import { createBeside, ensureLive } from '../../src/projections/generations.ts';
@@ -21,7 +22,10 @@ import {
 } from '../support/read-models.ts';
 import { soleEmbedder } from '../support/sole-embedder.ts';
 
-const projections = allProjections(soleEmbedder(deterministicEmbedder({ dimension: 16 })));
+const projections = [
+  ...allProjections(soleEmbedder(deterministicEmbedder({ dimension: 16 }))),
+  traceMemoriesProjection,
+];
 /** Arbitrary numbers that determine orders and sizes. They are used one after another, and repeated from the start. */
 const dice = fc.array(fc.nat(1_000), { minLength: 12, maxLength: 60, size: 'max' }).map((numbers) => {
   let at = 0;

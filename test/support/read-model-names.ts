@@ -1,6 +1,7 @@
 /** The read models as operators see them, in alphabetical order. */
 export const readModelNames = [
   'audit',
+  'decisions',
   'experience',
   'feedback',
   'fields',
@@ -11,6 +12,8 @@ export const readModelNames = [
   'policies',
   'statistics',
   'summaries',
+  'summary_schedule',
+  'trace_memories',
   'traces',
   'usage',
   'values',

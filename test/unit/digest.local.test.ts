@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { digestOf, type Digested } from '../../src/projections/digest.ts';
+import { digestOf, type Digested } from '../../src/read-models/digest.ts';
 import { openTestStore, type TestStore } from '../support/event-store.ts';
 
 let test: TestStore;

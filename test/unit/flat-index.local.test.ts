@@ -4,7 +4,7 @@ import { FlatIndex } from '../../src/adapters/flat/flat-index.ts';
 import { bytesOfVector } from '../../src/adapters/flat/segment.ts';
 import type { SqlExecutor } from '../../src/ports/sql.ts';
 import type { VectorSet } from '../../src/ports/vector-index.ts';
-import { protect } from '../../src/projections/projection.ts';
+import { protect } from '../../src/read-models/table.ts';
 import { openTestStore, type TestStore } from '../support/event-store.ts';
 import { eventually } from '../support/eventually.ts';
 

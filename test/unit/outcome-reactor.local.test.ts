@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { v7 as uuid } from 'uuid';
-import { migrate } from '../../src/adapters/migrate.ts';
 import { newId } from '../../src/adapters/random.ts';
 import { callerKey, eventContext, type CommandContext } from '../../src/commands/context.ts';
 import { endSession } from '../../src/commands/outcomes/end-session.ts';
@@ -10,18 +9,28 @@ import { sessionKeyOf } from '../../src/domain/learning/session-key.ts';
 import { newFeedback } from '../../src/domain/learning/outcome.ts';
 import type { OutcomeEvent } from '../../src/domain/learning/events.ts';
 import { signSearchId } from '../../src/domain/retrieval/search-id.ts';
+import type { PolicyUpdate } from '../../src/domain/learning/policy-events.ts';
 import type { UseEvent } from '../../src/domain/learning/value-events.ts';
 import type { FeedbackEvent, RetrievalEvent } from '../../src/domain/retrieval/events.ts';
-import { feedbackStream, outcomeStream, retrievalStream, useStream } from '../../src/domain/streams.ts';
+import {
+  feedbackStream,
+  outcomeStream,
+  retrievalStream,
+  routePolicyStream,
+  useStream,
+} from '../../src/domain/streams.ts';
+import type { EventStore } from '../../src/ports/event-store.ts';
 import { systemClock } from '../../src/ports/clock.ts';
-import { learningSchema } from '../../src/reactors/learning-schema.ts';
 import { ReactorProcessor } from '../../src/follow/reactor-processor.ts';
-import { LoggedDecisions } from '../../src/read-models/learning/logged-decisions.ts';
-import type { DecisionRow } from '../../src/reactors/decision-row.ts';
-import { DecisionTable } from '../../src/reactors/decision-table.ts';
+import { decisionsProjection } from '../../src/projections/decisions/decisions.ts';
+import { LoggedDecisions } from '../../src/queries/policies/logged-decisions.ts';
+import { OpenSearches } from '../../src/queries/policies/open-searches.ts';
+import { sessionEnds } from '../../src/read-models/decisions.ts';
 import { OutcomeCloser } from '../../src/reactors/outcome-closer.ts';
 import { outcomeReactor } from '../../src/reactors/outcome-reactor.ts';
 import { WakeUp } from '../../src/support/wake-up.ts';
+import { beginReadModel, type LiveReadModel } from '../support/live-read-model.ts';
+import { digestAfter, eventsOf, split } from '../support/read-models.ts';
 import { openTestStore, type TestStore } from '../support/event-store.ts';
 import { performedSearch } from '../support/performed-search.ts';
 import { adminOf } from '../support/admin.ts';
@@ -29,16 +38,17 @@ import { adminOf } from '../support/admin.ts';
 const windowMs = 60_000;
 const memoryId = '0197c1a2-0000-7000-8000-000000000001';
 let test: TestStore;
-let table: DecisionTable;
+let model: LiveReadModel;
+let open: OpenSearches;
 let decisions: LoggedDecisions;
 /** The clock of the processes under test. */
 let now = Date.now();
 
 beforeAll(async () => {
   test = await openTestStore();
-  await migrate(test.sql, 'learning', learningSchema);
-  table = new DecisionTable(test.sql, test.store);
-  decisions = new LoggedDecisions(test.sql, test.log.logId);
+  model = await beginReadModel(test, decisionsProjection(test));
+  open = new OpenSearches(model.models, windowMs);
+  decisions = new LoggedDecisions(model.models, { windowMs, now: () => now });
 });
 afterAll(() => test.close());
 
@@ -50,47 +60,52 @@ function contextOf(tenant: string): CommandContext {
 
 const system: CommandContext = { ...contextOf('system'), cause: 'system' };
 
+const now0 = { waitMs: 0 };
+
 /** Follows the log to its end. */
 async function follow(): Promise<void> {
-  const reactor = outcomeReactor({ services: services(), table, windowMs, now: () => now }, system);
+  const reads = {
+    reached: () => model.follow(),
+    rowsOf: (keys: Parameters<OpenSearches['rowsOf']>[0]) => open.rowsOf(keys, now0),
+    early: (keys: Parameters<OpenSearches['early']>[0]) => open.early(keys, now0),
+    before: (search: Parameters<OpenSearches['before']>[0], limit: number) =>
+      open.before(search, limit, now0),
+  };
   const onParked = (error: unknown) => {
     throw error;
   };
+  const reactor = outcomeReactor({ services: services(), reads }, system);
   await new ReactorProcessor(reactor, { sql: test.sql, store: test.store, onParked }).catchUp();
+  await model.follow();
 }
 
-/** Closes what is due. Returns the tenants of the searches that `fails` is true for, once for each failure. */
-async function close(
-  fails: (row: DecisionRow) => boolean = () => false,
-  /** Called when nothing is due any more. */
-  pauses: readonly (() => void)[] = [],
-): Promise<string[]> {
+/** Closes what is due, until nothing is. The searches of tenants in `failing` cannot be closed; returns how often that happened. */
+async function close(failing: readonly string[] = []): Promise<number> {
   const stop = new AbortController();
-  const left = [...pauses];
-  const changed = new WakeUp();
-  const failed: string[] = [];
   const failures: unknown[] = [];
+  const append: EventStore['append'] = async (stream, ...others) => {
+    if (failing.some((tenant) => stream.startsWith(`outcome-${tenant}.`)))
+      throw new Error('cannot be closed');
+    return test.store.append(stream, ...others);
+  };
+  const { log } = test;
+  const store = { log, load: test.store.load.bind(test.store), append } as unknown as EventStore;
   const closer = new OutcomeCloser(
     {
-      services: services(),
-      table: Object.assign(Object.create(table) as DecisionTable, {
-        due: table.due.bind(table),
-        postpone: table.postpone.bind(table),
-        async close(...[row, outcome]: Parameters<DecisionTable['close']>) {
-          if (!fails(row)) return table.close(row, outcome);
-          failed.push(row.tenant);
-          throw new Error('cannot be closed');
+      services: { ...services(), store },
+      reads: {
+        async due(at, limit, except) {
+          await model.follow();
+          return open.due(at, limit, except, now0);
         },
-        forget: table.forget.bind(table),
-        async nextDue() {
-          const passes = left.shift();
-          if (!passes) stop.abort();
-          passes?.();
-          changed.wake();
-          return undefined;
+        lastIn: (searches) => open.lastIn(searches, now0),
+        async nextDue(except) {
+          stop.abort();
+          return open.nextDue(except);
         },
-      }),
-      changed,
+      },
+      reactedTo: () => test.log.head(),
+      changed: new WakeUp(),
       now: () => now,
       onFailure: (error) => failures.push(error),
     },
@@ -105,8 +120,8 @@ async function close(
     report: () => undefined,
     fail: () => undefined,
   });
-  expect(failures).toHaveLength(failed.length);
-  return failed;
+  if (failing.length === 0) expect(failures).toEqual([]);
+  return failures.length;
 }
 
 interface Asked {
@@ -176,6 +191,23 @@ async function judge(tenant: string, { searchId }: Asked, score: number): Promis
   await test.store.append(feedbackStream(tenant, memoryId), 'any', [helpful], sealed);
 }
 
+/** The tenant's policy has learned from the search. */
+async function consume(tenant: string, { id }: Asked): Promise<void> {
+  const state = { weights: {}, steps: 1, decisions: 1, principals: {} };
+  const step: PolicyUpdate = {
+    type: 'PolicyUpdated',
+    data: {
+      version: 'v1',
+      base: { version: 'base-0', weights: {} },
+      state,
+      consumed: [{ searchId: id, reward: 1 }],
+      bootstrap: false,
+    },
+  };
+  await test.store.append(routePolicyStream(tenant), 'any', [step], eventContext(contextOf(tenant)));
+  await model.follow();
+}
+
 it('[C1] [C3] keeps finished decisions with their outcomes, apart those for evaluation, until they are consumed', async () => {
   const own = [ask('a'), ask('a', { evaluation: true }), ask('a', { arms: 1 }), ask('a')];
   for (const { record } of own) await record();
@@ -203,11 +235,11 @@ it('[C1] [C3] keeps finished decisions with their outcomes, apart those for eval
   expect(await decisions.finished('b')).toEqual([]);
   expect(await decisions.counts()).toEqual([{ tenant: 'a', finished: 2, waiting: 1, waitingForBase: 1 }]);
 
-  await test.sql.transaction((tx) => table.consume(tx, [{ tenant: 'a', search: own[0]!.id }]));
+  await consume('a', own[0]!);
   await postOutcome(services(), contextOf('a'), own[0]!.searchId, { used: [] });
   await follow();
   expect(await decisions.finished('a')).toEqual([]);
-  expect(await table.ofSearches([{ tenant: 'a', search: own[0]!.id }])).toMatchObject([
+  expect(await open.rowsOf([{ tenant: 'a', search: own[0]!.id }], now0)).toMatchObject([
     { consumed: true, outcome: { kind: 'used', quality: 0.8 } },
   ]);
 
@@ -295,13 +327,6 @@ it('[C1] handles the same events again, as after a kill, without appending or ch
   expect(await test.log.head()).toBe(head);
   const after = [await outcomesOf('k', first), await outcomesOf('k', second), await decisions.finished('k')];
   expect(after).toEqual(before);
-  // Without the tables, as from an older backup, everything is derived again.
-  await test.sql.query('truncate control.decisions, control.session_ends');
-  await test.sql.query(`update follow.checkpoints set position = 0 where name = 'outcomes'`);
-  await follow();
-  await close();
-  expect(await test.log.head()).toBe(head);
-  expect(await decisions.finished('k')).toEqual(before[2]);
 });
 
 it('[C1] takes an outcome that comes before its search was recorded, and drops ids that were not in the answer', async () => {
@@ -319,7 +344,10 @@ it('[C1] takes an outcome that comes before its search was recorded, and drops i
   expect((await decisions.finished('e')).map(({ searchId }) => searchId)).toEqual([right.id]);
   now = Math.max(now, Date.now()) + windowMs + 1_000;
   await close();
-  const rows = await table.ofSearches([right, wrong, never].map(({ id }) => ({ tenant: 'e', search: id })));
+  const rows = await open.rowsOf(
+    [right, wrong, never].map(({ id }) => ({ tenant: 'e', search: id })),
+    now0,
+  );
   expect(rows.map(({ search, outcome }) => [search, outcome?.kind]).sort()).toEqual(
     [
       [right.id, 'used'],
@@ -339,8 +367,8 @@ it('[C1] [C3] nothing is learned from a search whose only feedback was withdrawn
   await judge('n', own, -1);
   await follow();
   await follow();
-  expect(await table.ofSearches([{ tenant: 'n', search: own.id }])).toMatchObject([
-    { outcome: undefined, finished: false },
+  expect(await open.rowsOf([{ tenant: 'n', search: own.id }], now0)).toMatchObject([
+    { outcome: undefined, final: false },
   ]);
   expect(await decisions.finished('n')).toEqual([]);
   expect((await decisions.forBase(10)).filter(({ tenant }) => tenant === 'n')).toEqual([]);
@@ -400,20 +428,11 @@ it('[C1] [F6] compares no question whose content was erased', async () => {
   await test.vault.destroy('x', callerKey(test.vault, contextOf('x').caller).id);
   await follow();
   expect(await outcomesOf('x', first)).toEqual([]);
-  const rows = await test.sql.query<{ row: string }>('select d::text as row from control.decisions d');
+  const rows = await test.sql.query<{ row: string }>(
+    `select d::text as row from ${model.table('decisions')} d`,
+  );
   expect(rows.length).toBeGreaterThan(0);
   for (const { row } of rows) expect(row).not.toMatch(/build time|"s"|,s,/);
-});
-
-it('[C1] keeps the outcome of a search that was closed while the manager handled an event of it', async () => {
-  now = Date.now();
-  const own = ask('r', { sessionId: 's', askedAt: now - 1_000 });
-  await own.record();
-  await follow();
-  const [row] = await table.ofSearches([{ tenant: 'r', search: own.id }]);
-  await table.close(row!, { kind: 'ignored', explicit: false });
-  await test.sql.transaction((tx) => table.write(tx, [{ ...row!, inContext: true }]));
-  expect(await decisions.finished('r')).toMatchObject([{ outcome: { kind: 'ignored' } }]);
 });
 
 it('[C1] searches that cannot be closed keep no other waiting, and are tried again later', async () => {
@@ -425,31 +444,53 @@ it('[C1] searches that cannot be closed keep no other waiting, and are tried aga
   for (const { record } of [...stuck, other]) await record();
   await follow();
   now += windowMs;
-  expect(await close(({ tenant }) => tenant === 'stuck')).toHaveLength(50);
+  expect(await close(['stuck'])).toBe(50);
   expect(await outcomesOf('f', other)).toMatchObject([{ source: 'window' }]);
   now += 60_000;
   await close();
   const keys = stuck.map(({ id }) => ({ tenant: 'stuck', search: id }));
-  expect(await table.ofSearches(keys)).toEqual([]);
+  expect(await open.rowsOf(keys, now0)).toEqual([]);
 });
 
-it('[C1] forgets the ends of sessions after a day and decisions after a year, while it runs', async () => {
-  now = Date.now();
-  const own = ask('g', { sessionId: 's', askedAt: now - 5_000 });
+it('[C1] forgets the ends of sessions after a day and decisions after a year', async () => {
+  const day = 86_400_000;
+  const own = ask('g', { sessionId: 's', askedAt: Date.now() - 366 * day });
   await own.record();
   await postOutcome(services(), contextOf('g'), own.searchId, { used: [memoryId] });
   await endSession(services(), contextOf('g'), 's');
-  await follow();
-  const session = sessionKeyOf(test.vault, contextOf('g').caller, 's');
-  const kept = async () => [
-    (await table.endsOf([{ tenant: 'g', session }])).length,
-    (await decisions.finished('g')).length,
-  ];
-  const day = 86_400_000;
-  await close();
-  expect(await kept()).toEqual([1, 1]);
-  await close(undefined, [() => (now += 2 * day)]);
-  expect(await kept()).toEqual([0, 1]);
-  await close(undefined, [() => (now += 366 * day)]);
-  expect(await kept()).toEqual([0, 0]);
+  await model.follow();
+  // The search was asked a year before the last event of its tenant.
+  expect(await decisions.finished('g')).toEqual([]);
+  const ends = async () =>
+    (await test.sql.query(`select 1 from ${model.table(sessionEnds.name)} where tenant = 'g'`)).length;
+  expect(await ends()).toBe(1);
+  await test.sql.query(
+    `update ${model.table(sessionEnds.name)} set ended_at = ended_at - interval '2 days' where tenant = 'g'`,
+  );
+  await endSession(services(), contextOf('g'), 'other');
+  await model.follow();
+  expect(await ends()).toBe(1);
+});
+
+it('[C1] [G1] has the same rows however the log is divided into batches', async () => {
+  const projection = decisionsProjection(test);
+  const events = (await eventsOf(test)).filter(({ event }) =>
+    (projection.handles as readonly string[]).includes(event.type),
+  );
+  expect(events.length).toBeGreaterThan(100);
+  const one = await digestAfter(test, projection, [events]);
+  expect(
+    await digestAfter(
+      test,
+      projection,
+      split(events, () => 1),
+    ),
+  ).toBe(one);
+  expect(
+    await digestAfter(
+      test,
+      projection,
+      split(events, () => 7),
+    ),
+  ).toBe(one);
 });

@@ -1,6 +1,5 @@
 import { v7 as newId } from 'uuid';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { migrate } from '../../src/adapters/migrate.ts';
 import { eventContext, type CommandContext } from '../../src/commands/context.ts';
 import { bootstrapPolicy } from '../../src/commands/policies/bootstrap-policy.ts';
 import { PolicyLearning } from '../../src/commands/policies/policy-learning.ts';
@@ -12,60 +11,51 @@ import { emptyHistory, evolve } from '../../src/domain/learning/policy-history.t
 import { routePolicyStream } from '../../src/domain/streams.ts';
 import { systemClock } from '../../src/ports/clock.ts';
 import type { EventStore } from '../../src/ports/event-store.ts';
-import { CheckpointTable } from '../../src/follow/checkpoints.ts';
-import { learningSchema } from '../../src/reactors/learning-schema.ts';
-import { ReactorProcessor } from '../../src/follow/reactor-processor.ts';
-import { LoggedDecisions } from '../../src/read-models/learning/logged-decisions.ts';
+import { decisionsProjection } from '../../src/projections/decisions/decisions.ts';
+import { upsert } from '../../src/projections/write.ts';
+import { LoggedDecisions } from '../../src/queries/policies/logged-decisions.ts';
+import { decisions as decisionTable, type DecisionRow } from '../../src/read-models/decisions.ts';
 import { WakeUp } from '../../src/support/wake-up.ts';
-import type { DecisionRow } from '../../src/reactors/decision-row.ts';
-import { DecisionTable } from '../../src/reactors/decision-table.ts';
-import { outcomeReactor, outcomesName } from '../../src/reactors/outcome-reactor.ts';
 import { PolicyTrainer } from '../../src/reactors/policy-trainer.ts';
 import { adminOf } from '../support/admin.ts';
+import { beginReadModel, type LiveReadModel } from '../support/live-read-model.ts';
+import { startAfresh } from '../support/read-models.ts';
 import { openTestStore, type TestStore } from '../support/event-store.ts';
 
 let test: TestStore;
-let table: DecisionTable;
+let model: LiveReadModel;
+let table: string;
 let decisions: LoggedDecisions;
 let position = 0;
 
 beforeAll(async () => {
   test = await openTestStore();
-  await migrate(test.sql, 'learning', learningSchema);
-  table = new DecisionTable(test.sql, test.store);
-  decisions = new LoggedDecisions(test.sql, test.log.logId);
 });
 afterAll(() => test.close());
-beforeEach(() => test.sql.query('truncate log.events, control.decisions, follow.checkpoints'));
+beforeEach(async () => {
+  await startAfresh(test);
+  model = await beginReadModel(test, decisionsProjection(test));
+  table = model.table('decisions');
+  decisions = new LoggedDecisions(model.models, { windowMs: 1_000, now: () => Date.now() });
+});
 
 const services = () => ({ store: test.store, vault: test.vault, clock: systemClock, newId });
 const system: CommandContext = { caller: adminOf('system'), cause: 'system', correlationId: 'policies' };
 
 function learning(read = decisions, store: EventStore = test.store): PolicyLearning {
-  const checkpoint = new CheckpointTable(test.sql, outcomesName, 0);
   return new PolicyLearning(
     {
       services: { store },
       decisions: read,
       historyOf: async (tenant) =>
         (await test.store.load<RoutePolicyEvent>(routePolicyStream(tenant))).reduce(evolve, emptyHistory),
-      handledOf: async () => (await checkpoint.begin([test.log.logId]))[0]!.position,
     },
     system,
   );
 }
 
-/** Follows the log to its end, as the reactor of outcomes does. */
-async function follow(): Promise<void> {
-  const reactor = outcomeReactor(
-    { services: services(), table, windowMs: 1_000, now: () => Date.now() },
-    system,
-  );
-  const onParked = (error: unknown) => {
-    throw error;
-  };
-  await new ReactorProcessor(reactor, { sql: test.sql, store: test.store, onParked }).catchUp();
-}
+/** Lets the decisions follow the log to its end. */
+const follow = () => model.follow();
 
 interface Decided {
   readonly isDecomposed?: boolean;
@@ -81,10 +71,10 @@ async function decided(tenant: string, count: number, of: (index: number) => Dec
     return {
       tenant,
       search,
-      searchId: `${search}.signed`,
+      search_id: `${search}.signed`,
       position: ++position,
-      askedAt: new Date(),
-      answeredAt: new Date(),
+      asked_at: new Date(),
+      answered_at: new Date(),
       principal: 'agent',
       session: undefined,
       choice: {
@@ -97,16 +87,16 @@ async function decided(tenant: string, count: number, of: (index: number) => Dec
         evaluation,
       },
       tokens: 20,
-      inContext: false,
-      dueAt: undefined,
-      closedBy: 'window',
+      in_context: false,
+      ended_at: undefined,
       cause: '',
       outcome: isUsed ? { kind: 'used', quality: 1, explicit: true } : { kind: 'ignored', explicit: true },
-      finished: true,
+      final: true,
       consumed: false,
+      base_consumed: false,
     };
   });
-  await test.sql.transaction((tx) => table.write(tx, rows));
+  await test.sql.transaction(upsert(model.table, decisionTable, rows));
   return rows.map(({ search }) => search);
 }
 
@@ -141,8 +131,8 @@ it('[C3] a crash between the step and its marks, and a lost table of decisions, 
   expect(await learning().train('acme')).toBe(20);
   await follow();
   // The table is derived from the log. Until it has followed the log again, nothing can be learned.
-  await test.sql.query('truncate follow.checkpoints');
-  await test.sql.query('update control.decisions set consumed = false');
+  await test.sql.query('update follow.checkpoints set position = 0');
+  await test.sql.query(`update ${table} set consumed = false`);
   expect(await learning().train('acme')).toBe(0);
   await follow();
   expect([await learning().train('acme'), await waitingOf('acme')]).toEqual([0, 0]);
@@ -155,18 +145,18 @@ it('[C3] the state of the trainer is continued from where it was, to the bit', a
   await decided('parts', 60, (index) => ({ isUsed: index % 3 === 0 }));
   // The same decisions for another tenant, learned from by three processes one after another.
   await test.sql.query(
-    `update control.decisions p set search = w.search, position = w.position from
-       (select *, row_number() over (order by position) as n from control.decisions where tenant = 'whole') w,
-       (select search, row_number() over (order by position) as n from control.decisions where tenant = 'parts') o
+    `update ${table} p set search = w.search, position = w.position from
+       (select *, row_number() over (order by position) as n from ${table} where tenant = 'whole') w,
+       (select search, row_number() over (order by position) as n from ${table} where tenant = 'parts') o
      where p.tenant = 'parts' and p.search = o.search and o.n = w.n`,
   );
   const all = await decisions.finished('parts');
   for (const last of [20, 40, 60]) {
-    await test.sql.query(`update control.decisions set finished = position <= $1 where tenant = 'parts'`, [
+    await test.sql.query(`update ${table} set final = position <= $1 where tenant = 'parts'`, [
       Number(
         (
           await test.sql.query<{ position: number }>(
-            `select position from control.decisions where tenant = 'parts' order by position offset $1 limit 1`,
+            `select position from ${table} where tenant = 'parts' order by position offset $1 limit 1`,
             [last - 1],
           )
         )[0]!.position,
@@ -311,7 +301,7 @@ it('[C7] a candidate that is better is promoted after 50 matched deviations, fir
   };
   /** What was decided so far is before this position, and what is decided from now on after it. */
   const goOnAfter = async (since: number) => {
-    await test.sql.query('update control.decisions set position = 0');
+    await test.sql.query(`update ${table} set position = 0`);
     position = since;
   };
   await decided('acme', 98, () => ({ evaluation: true }));

@@ -1,4 +1,5 @@
 import { systemTenant } from '../../domain/access/context.ts';
+import type { DatedDecision, LoggedDecision, TenantDecision } from '../../domain/learning/logged-decision.ts';
 import { compareVersion, type VersionComparison } from '../../domain/learning/compare-version.ts';
 import { chooserOf, compare, evidenceFor, hasExplicitOutcome } from '../../domain/learning/estimators.ts';
 import { baseOf, stepsOfBase } from '../../domain/learning/global-base.ts';
@@ -18,7 +19,7 @@ import type { RoutePolicy } from '../../domain/learning/route-policy.ts';
 import { isTrainable, leastDecisions } from '../../domain/learning/trainer.ts';
 import { routePolicyStream } from '../../domain/streams.ts';
 import { WrongExpectedRevision, type StreamName } from '../../ports/event-log.ts';
-import type { LoggedDecisions } from '../../read-models/learning/logged-decisions.ts';
+
 import { eventContext, inTenant, type CommandContext, type CommandServices } from '../context.ts';
 
 /** Steps that are made at once. */
@@ -30,13 +31,23 @@ const watchedEvery = 50;
 /** Decisions of one tenant that a round of the global base reads. */
 const mostOfTenant = 200;
 
+/** The decisions of tenants whose outcome is final, as a read model has them. */
+export interface DecisionLog {
+  /** The oldest decisions that a policy can learn from and has not yet. */
+  finished(tenant: string, limit: number): Promise<LoggedDecision[]>;
+  /** The latest decisions of searches after a position. */
+  since(tenant: string, after: number): Promise<DatedDecision[]>;
+  /** The oldest decisions that the global base can learn from and has not yet, at most `maxOfTenant` of each tenant. */
+  forBase(maxOfTenant: number): Promise<TenantDecision[]>;
+  /** The position up to which it knows what policies have learned from; -1 if events of `stream` could not be applied. */
+  handledOf(stream: StreamName): Promise<number>;
+}
+
 export interface PolicyLearningParts {
   readonly services: Pick<CommandServices, 'store'>;
-  readonly decisions: LoggedDecisions;
+  readonly decisions: DecisionLog;
   /** The read model of policies, at `minPosition` or later. */
   readonly historyOf: (tenant: string, minPosition?: number) => Promise<PolicyHistory>;
-  /** The position up to which the table of decisions has handled a stream; −1 if it cannot. */
-  readonly handledOf: (stream: StreamName) => Promise<number>;
   readonly onStep?: (step: PolicyUpdate) => void;
 }
 
@@ -188,7 +199,7 @@ export class PolicyLearning {
   async #settled(tenant: string): Promise<PolicyHistory | undefined> {
     const history = await this.historyOf(tenant);
     if (!history.lastStep) return history;
-    const handled = await this.#parts.handledOf(routePolicyStream(tenant));
+    const handled = await this.#parts.decisions.handledOf(routePolicyStream(tenant));
     return handled >= history.lastStep.position ? history : undefined;
   }
 

@@ -1,16 +1,17 @@
 import { visibilityKeys } from '../../domain/access/visibility.ts';
-import { layers, type Layer } from '../../domain/layers.ts';
+import type { Layer } from '../../domain/layers.ts';
 import { invalid } from '../../domain/problems.ts';
 import { depths } from '../../domain/summaries/depths.ts';
 import type { SummaryPolicyEvent } from '../../domain/summaries/events.ts';
-import { defaultSummarySettings, type SummarySettings } from '../../domain/summaries/settings.ts';
+import {
+  settingsByLayer,
+  type SettingsByLayer,
+  type SummarySettings,
+} from '../../domain/summaries/settings.ts';
 import { summarySettingsStream } from '../../domain/streams.ts';
 import type { EventStore } from '../../ports/event-store.ts';
 import { changeStream } from '../change-stream.ts';
 import { callerKey, type CommandContext, type CommandResult, type CommandServices } from '../context.ts';
-
-/** The settings of every layer. */
-export type SettingsByLayer = Readonly<Record<Layer, SummarySettings>>;
 
 /** The settings of a tenant, as they are in the log now. */
 export async function readSummarySettings(store: EventStore, tenant: string): Promise<SettingsByLayer> {
@@ -43,10 +44,7 @@ export async function configureSummaries(
 }
 
 function settingsOf(history: readonly { readonly event: SummaryPolicyEvent }[]): SettingsByLayer {
-  const latest = new Map(history.map(({ event: { data } }) => [data.layer, data.settings]));
-  return Object.fromEntries(
-    layers.map((layer) => [layer, latest.get(layer) ?? defaultSummarySettings(layer)]),
-  ) as Record<Layer, SummarySettings>;
+  return settingsByLayer(history.map(({ event }) => event.data));
 }
 
 function isSame(left: SummarySettings, right: SummarySettings): boolean {

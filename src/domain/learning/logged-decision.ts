@@ -43,3 +43,23 @@ export interface LoggedDecision extends RouteDecision {
   /** A synthetic decision of a cold start. It is trained on, but never evidence. */
   readonly bootstrap: boolean;
 }
+
+/** A decision, and whose it is. */
+export interface TenantDecision {
+  readonly tenant: string;
+  readonly decision: LoggedDecision;
+}
+
+/** A decision, and when its question was asked. */
+export interface DatedDecision extends LoggedDecision {
+  readonly askedAt: Date;
+}
+
+/** What a tenant's decisions amount to. */
+export interface DecisionCounts {
+  readonly tenant: string;
+  readonly finished: number;
+  /** Those that the tenant's policy, and the global base, can learn from and have not yet. */
+  readonly waiting: number;
+  readonly waitingForBase: number;
+}

@@ -37,3 +37,9 @@ export function timeOfSearch(id: string): Date | undefined {
   const uuid = /^([0-9a-f]{8})-([0-9a-f]{4})-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/.exec(id);
   return uuid ? new Date(Number.parseInt(`${uuid[1]}${uuid[2]}`, 16)) : undefined;
 }
+
+/** When a question was asked: the time in the search's id, and never later than the search was recorded. */
+export function askedAtOf(searchId: string, recorded: Date): Date {
+  const asked = timeOfSearch(searchOf(searchId));
+  return asked && asked < recorded ? asked : recorded;
+}

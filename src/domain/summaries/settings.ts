@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Layer } from '../layers.ts';
+import { layers, type Layer } from '../layers.ts';
 import { depths, depthSchema } from './depths.ts';
 
 const day = 86_400;
@@ -53,4 +53,17 @@ export function defaultSummarySettings(layer: Layer): SummarySettings {
   const common = { depths: [...depths], skipIfUnchanged: true };
   if (layer === 'session' || layer === 'agent') return common;
   return { ...common, updateOnChanges: 20, updateIntervalSeconds: 7 * day };
+}
+
+/** The settings of every layer. */
+export type SettingsByLayer = Readonly<Record<Layer, SummarySettings>>;
+
+/** The settings of a tenant, from the events of its settings in order. */
+export function settingsByLayer(
+  configured: readonly { readonly layer: Layer; readonly settings: SummarySettings }[],
+): SettingsByLayer {
+  const latest = new Map(configured.map(({ layer, settings }) => [layer, settings]));
+  return Object.fromEntries(
+    layers.map((layer) => [layer, latest.get(layer) ?? defaultSummarySettings(layer)]),
+  ) as Record<Layer, SummarySettings>;
 }

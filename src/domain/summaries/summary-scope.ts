@@ -31,9 +31,18 @@ export function summaryScopeOf({ layer, scope }: Placement): SummaryScope {
   };
 }
 
-/** A text that identifies the scope. The name of its stream is made from it. */
+/** A text that identifies the scope. */
 export function summaryScopeKey({ layer, scope }: SummaryScope): string {
   return JSON.stringify([layer, ...visibilityKeys(layer).map((key) => scope[key] ?? null)]);
+}
+
+/** Identifies all summaries of a scope. The name of their stream is made from it. `signer` is a keyed hash, such as the vault's. */
+export function summaryIdOf(
+  signer: { pseudonym(purpose: string, tenant: string, value: string): string },
+  tenant: string,
+  scope: SummaryScope,
+): string {
+  return signer.pseudonym('summary', tenant, summaryScopeKey(scope));
 }
 
 /**

@@ -2,9 +2,10 @@ import { eventDefinitions, type EventType, type StratalogEvent } from '../../dom
 import { FactClaimed } from '../../domain/memory/affirmation.ts';
 import type { LoadedEvent } from '../../ports/event-store.ts';
 import type { Row, SqlExecutor } from '../../ports/sql.ts';
-import { digestOf, digestOfAll } from '../digest.ts';
-import { protect, type Projection, type Tables } from '../projection.ts';
-import { Recordset } from '../recordset.ts';
+import { digestOf, digestOfAll } from '../../read-models/digest.ts';
+import type { Projection } from '../projection.ts';
+import { protect, type Tables } from '../../read-models/table.ts';
+import { Recordset } from '../../read-models/recordset.ts';
 import { insert, together, type Write } from '../write.ts';
 
 const placeColumns = {

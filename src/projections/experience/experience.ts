@@ -1,9 +1,10 @@
 import type { TraceEvent } from '../../domain/experience/events.ts';
 import type { TraceOutcome } from '../../domain/experience/trace.ts';
 import type { LoadedEvent } from '../../ports/event-store.ts';
-import { digestOf } from '../digest.ts';
-import { protect, type Projection, type Tables } from '../projection.ts';
-import { Recordset } from '../recordset.ts';
+import { digestOf } from '../../read-models/digest.ts';
+import type { Projection } from '../projection.ts';
+import { protect, type Tables } from '../../read-models/table.ts';
+import { Recordset } from '../../read-models/recordset.ts';
 import { insert, type Write } from '../write.ts';
 
 const keyColumns = { tenant: 'text', day: 'text', bucket: 'text', arm: 'text', applied: 'boolean' } as const;

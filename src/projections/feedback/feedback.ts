@@ -1,9 +1,10 @@
 import type { FeedbackEvent } from '../../domain/retrieval/events.ts';
 import type { Embedder, Embedders } from '../../ports/embedder.ts';
 import type { LoadedEvent } from '../../ports/event-store.ts';
-import { digestOf } from '../digest.ts';
-import { protect, type Projection, type Tables } from '../projection.ts';
-import { memoryKeys, Recordset } from '../recordset.ts';
+import { digestOf } from '../../read-models/digest.ts';
+import type { Projection } from '../projection.ts';
+import { protect, type Tables } from '../../read-models/table.ts';
+import { memoryKeys, Recordset } from '../../read-models/recordset.ts';
 import { vectorArray } from '../vectors/vector-sql.ts';
 import { nothing, remove, statement, together, type Write } from '../write.ts';
 

@@ -1,5 +1,5 @@
-import type { Tables } from '../projection.ts';
-import { memoryKeys, Recordset } from '../recordset.ts';
+import type { Tables } from '../../read-models/table.ts';
+import { memoryKeys, Recordset } from '../../read-models/recordset.ts';
 import { insert, remove, together, type Write } from '../write.ts';
 import type { FieldContributions, ContributionChange } from './field-contributions.ts';
 

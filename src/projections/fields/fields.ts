@@ -1,9 +1,10 @@
 import type { MemoryEvent } from '../../domain/memory/events.ts';
 import type { LoadedEvent } from '../../ports/event-store.ts';
 import type { SqlExecutor } from '../../ports/sql.ts';
-import { digestOf, digestOfAll } from '../digest.ts';
+import { digestOf, digestOfAll } from '../../read-models/digest.ts';
 import { rowsOf } from '../memory-rows.ts';
-import { protect, type Projection, type Tables } from '../projection.ts';
+import type { Projection } from '../projection.ts';
+import { protect, type Tables } from '../../read-models/table.ts';
 import { together, type Write } from '../write.ts';
 import { scopeColumns } from '../scope-columns.ts';
 import { changesOf, type FieldContributions } from './field-contributions.ts';

@@ -1,8 +1,9 @@
 import type { LessonEvent } from '../../domain/experience/events.ts';
 import type { LoadedEvent } from '../../ports/event-store.ts';
-import { digestOf } from '../digest.ts';
-import { protect, type Projection, type Tables } from '../projection.ts';
-import { Recordset } from '../recordset.ts';
+import { digestOf } from '../../read-models/digest.ts';
+import type { Projection } from '../projection.ts';
+import { protect, type Tables } from '../../read-models/table.ts';
+import { Recordset } from '../../read-models/recordset.ts';
 import { scopeColumns, scopeColumnTypes, scopeRow } from '../scope-columns.ts';
 import { insert, remove, together, type Write } from '../write.ts';
 

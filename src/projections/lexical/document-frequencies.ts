@@ -1,5 +1,5 @@
 import { forEachTermCount } from '../../domain/text/term-counts-json.ts';
-import type { Tables } from '../projection.ts';
+import type { Tables } from '../../read-models/table.ts';
 import { statement, together, type Write } from '../write.ts';
 import type { TextRow } from './text-changes.ts';
 

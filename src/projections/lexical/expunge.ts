@@ -1,7 +1,7 @@
 import type { MemoryEvent } from '../../domain/memory/events.ts';
 import type { LoadedEvent } from '../../ports/event-store.ts';
 import type { SqlExecutor } from '../../ports/sql.ts';
-import type { Tables } from '../projection.ts';
+import type { Tables } from '../../read-models/table.ts';
 import { nothing, statement, type Write } from '../write.ts';
 import { isErased } from './text-changes.ts';
 

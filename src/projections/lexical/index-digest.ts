@@ -1,8 +1,8 @@
 import type { IndexedEntry } from '../../ports/lexical-index.ts';
 import type { SqlExecutor } from '../../ports/sql.ts';
 import { textHashSql } from '../../support/text-hash.ts';
-import type { Tables } from '../projection.ts';
-import { Recordset } from '../recordset.ts';
+import type { Tables } from '../../read-models/table.ts';
+import { Recordset } from '../../read-models/recordset.ts';
 
 const found = new Recordset({
   tenant: 'text',

@@ -9,7 +9,8 @@ import {
   type LexicalIndex,
 } from '../../ports/lexical-index.ts';
 import type { SqlExecutor } from '../../ports/sql.ts';
-import type { ExternalStore, Tables } from '../projection.ts';
+import type { ExternalStore } from '../projection.ts';
+import type { Tables } from '../../read-models/table.ts';
 import { scopeOf } from '../scope-columns.ts';
 import { digestOfDocuments } from './index-digest.ts';
 import { Refresher } from './refresher.ts';

@@ -1,9 +1,9 @@
 import type { MemoryEvent } from '../../domain/memory/events.ts';
 import type { LoadedEvent } from '../../ports/event-store.ts';
 import type { SqlExecutor } from '../../ports/sql.ts';
-import type { Tables } from '../projection.ts';
+import type { Tables } from '../../read-models/table.ts';
 import { rowsOf } from '../memory-rows.ts';
-import { memoryKeys, Recordset } from '../recordset.ts';
+import { memoryKeys, Recordset } from '../../read-models/recordset.ts';
 import { scopeColumns, scopeColumnTypes } from '../scope-columns.ts';
 import { insert, remove, together, type Write } from '../write.ts';
 import { turnColumns, turnColumnTypes } from './turn.ts';

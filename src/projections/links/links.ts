@@ -1,9 +1,10 @@
 import type { LinkEvent } from '../../domain/links/links.ts';
 import type { LoadedEvent } from '../../ports/event-store.ts';
 import type { SqlExecutor } from '../../ports/sql.ts';
-import { digestOf } from '../digest.ts';
-import { protect, type Projection, type Tables } from '../projection.ts';
-import { Recordset } from '../recordset.ts';
+import { digestOf } from '../../read-models/digest.ts';
+import type { Projection } from '../projection.ts';
+import { protect, type Tables } from '../../read-models/table.ts';
+import { Recordset } from '../../read-models/recordset.ts';
 import { insert, statement, together, type Write } from '../write.ts';
 
 /**

@@ -2,9 +2,10 @@ import { evolve, initialState, type MemoryState, type MemoryValue } from '../../
 import type { MemoryEvent } from '../../domain/memory/events.ts';
 import type { LoadedEvent } from '../../ports/event-store.ts';
 import type { SqlExecutor } from '../../ports/sql.ts';
-import { digestOf, digestOfAll } from '../digest.ts';
-import { protect, type Projection, type Tables } from '../projection.ts';
-import { memoryKeys, Recordset } from '../recordset.ts';
+import { digestOf, digestOfAll } from '../../read-models/digest.ts';
+import type { Projection } from '../projection.ts';
+import { protect, type Tables } from '../../read-models/table.ts';
+import { memoryKeys, Recordset } from '../../read-models/recordset.ts';
 import { scopeColumns, scopeColumnTypes, scopeRow } from '../scope-columns.ts';
 import { eachInSlices } from '../each-in-slices.ts';
 import { insert, nothing, remove, statement, together, type Write } from '../write.ts';

@@ -1,7 +1,7 @@
 import type { PostingKey } from '../../domain/retrieval/posting-keys.ts';
 import { postingsOf, type Filed } from '../../domain/retrieval/postings.ts';
-import { protect, type Tables } from '../projection.ts';
-import { Recordset } from '../recordset.ts';
+import { protect, type Tables } from '../../read-models/table.ts';
+import { Recordset } from '../../read-models/recordset.ts';
 import { eachInSlices } from '../each-in-slices.ts';
 import { insert, remove, together, type Write } from '../write.ts';
 

@@ -1,10 +1,11 @@
 import type { MemoryEvent } from '../../domain/memory/events.ts';
 import type { LoadedEvent } from '../../ports/event-store.ts';
 import type { SqlExecutor } from '../../ports/sql.ts';
-import { digestOf, digestOfAll } from '../digest.ts';
-import { protect, type Projection, type Tables } from '../projection.ts';
+import { digestOf, digestOfAll } from '../../read-models/digest.ts';
+import type { Projection } from '../projection.ts';
+import { protect, type Tables } from '../../read-models/table.ts';
 import { memoryKey, memoryOf, rowsOf } from '../memory-rows.ts';
-import { memoryKeys, Recordset } from '../recordset.ts';
+import { memoryKeys, Recordset } from '../../read-models/recordset.ts';
 import { insert, remove, together, type Write } from '../write.ts';
 
 /** What one memory contributes to the sums: enough to subtract it again. */

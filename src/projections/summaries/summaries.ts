@@ -4,9 +4,10 @@ import type { Invalidation, SummaryEvent } from '../../domain/summaries/events.t
 import type { Person } from '../../domain/summaries/summary-scope.ts';
 import type { Embedder, Embedders } from '../../ports/embedder.ts';
 import type { LoadedEvent } from '../../ports/event-store.ts';
-import { digestOf } from '../digest.ts';
-import { protect, type Projection, type Tables } from '../projection.ts';
-import { Recordset } from '../recordset.ts';
+import { digestOf } from '../../read-models/digest.ts';
+import type { Projection } from '../projection.ts';
+import { protect, type Tables } from '../../read-models/table.ts';
+import { Recordset } from '../../read-models/recordset.ts';
 import { scopeColumns, scopeColumnTypes, scopeRow } from '../scope-columns.ts';
 import { nothing, remove, statement, together, type Write } from '../write.ts';
 import { vectorArray } from '../vectors/vector-sql.ts';

@@ -2,10 +2,11 @@ import type { RecordedTrace, TraceEvent } from '../../domain/experience/events.t
 import type { MemoryEvent } from '../../domain/memory/events.ts';
 import { TextRefused, type Embedder, type Embedders } from '../../ports/embedder.ts';
 import type { LoadedEvent } from '../../ports/event-store.ts';
-import { digestOf, digestOfAll } from '../digest.ts';
+import { digestOf, digestOfAll } from '../../read-models/digest.ts';
 import { ErasedMemories, type MemoryKey } from '../erased-memories.ts';
-import { protect, type Projection, type Tables } from '../projection.ts';
-import { Recordset } from '../recordset.ts';
+import type { Projection } from '../projection.ts';
+import { protect, type Tables } from '../../read-models/table.ts';
+import { Recordset } from '../../read-models/recordset.ts';
 import { scopeColumns, scopeColumnTypes, scopeRow } from '../scope-columns.ts';
 import { vectorArray } from '../vectors/vector-sql.ts';
 import { nothing, remove, statement, together, type Write } from '../write.ts';

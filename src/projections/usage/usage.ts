@@ -2,10 +2,11 @@ import type { AffirmationEvent } from '../../domain/memory/affirmation.ts';
 import type { MemoryEvent } from '../../domain/memory/events.ts';
 import type { RetrievalEvent } from '../../domain/retrieval/events.ts';
 import type { LoadedEvent } from '../../ports/event-store.ts';
-import { digestOf, digestOfAll } from '../digest.ts';
+import { digestOf, digestOfAll } from '../../read-models/digest.ts';
 import { ErasedMemories, type MemoryKey } from '../erased-memories.ts';
-import { protect, type Projection, type Tables } from '../projection.ts';
-import { memoryKeys } from '../recordset.ts';
+import type { Projection } from '../projection.ts';
+import { protect, type Tables } from '../../read-models/table.ts';
+import { memoryKeys } from '../../read-models/recordset.ts';
 import { remove, together, type Write } from '../write.ts';
 
 type Handled = LoadedEvent<

@@ -2,10 +2,11 @@ import type { UseEvent } from '../../domain/learning/value-events.ts';
 import type { MemoryEvent } from '../../domain/memory/events.ts';
 import type { LoadedEvent } from '../../ports/event-store.ts';
 import type { SqlExecutor } from '../../ports/sql.ts';
-import { digestOf, digestOfAll } from '../digest.ts';
+import { digestOf, digestOfAll } from '../../read-models/digest.ts';
 import { ErasedMemories, type MemoryKey } from '../erased-memories.ts';
-import { protect, type Projection, type Tables } from '../projection.ts';
-import { memoryKeys, Recordset } from '../recordset.ts';
+import type { Projection } from '../projection.ts';
+import { protect, type Tables } from '../../read-models/table.ts';
+import { memoryKeys, Recordset } from '../../read-models/recordset.ts';
 import { insert, nothing, remove, statement, together, type Write } from '../write.ts';
 
 type Handled = LoadedEvent<UseEvent | Extract<MemoryEvent, { type: 'MemoryErased' }>>;

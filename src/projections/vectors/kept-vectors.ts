@@ -3,7 +3,7 @@ import { supersededVectorTable, vectorTable } from '../../read-models/vectors/ta
 import type { EmbeddingModel } from '../../ports/embedder.ts';
 import type { SqlExecutor } from '../../ports/sql.ts';
 import type { EarlyWrites } from '../../follow/handler.ts';
-import { memoryKeys, Recordset } from '../recordset.ts';
+import { memoryKeys, Recordset } from '../../read-models/recordset.ts';
 import { scopeColumns, scopeColumnTypes } from '../scope-columns.ts';
 import { TenantSizes } from './tenant-sizes.ts';
 import { addToIndex, createIfMissing, vectorArray } from './vector-sql.ts';

@@ -5,7 +5,7 @@ import { exactScanLimit } from '../../domain/retrieval/exact-scan-limit.ts';
 import { passageVectorTable } from '../../read-models/vectors/tables.ts';
 import { textHash } from '../../support/text-hash.ts';
 import { memoryKey, type MemoryKey } from '../memory-rows.ts';
-import { memoryKeys, Recordset } from '../recordset.ts';
+import { memoryKeys, Recordset } from '../../read-models/recordset.ts';
 import { scopeColumns, scopeColumnTypes } from '../scope-columns.ts';
 import { addToIndex, createIfMissing, vectorArray } from './vector-sql.ts';
 import { TenantSizes } from './tenant-sizes.ts';

@@ -1,5 +1,5 @@
 import type { SqlExecutor } from '../../ports/sql.ts';
-import { protect } from '../projection.ts';
+import { protect } from '../../read-models/table.ts';
 
 /**
  * An array of vectors bound as parameters after `$last`, null for missing ones. As text a vector needs five times the space, and PostgreSQL in

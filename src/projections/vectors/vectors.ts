@@ -9,10 +9,11 @@ import {
 import type { LoadedEvent } from '../../ports/event-store.ts';
 import type { SqlExecutor } from '../../ports/sql.ts';
 import { textHash } from '../../support/text-hash.ts';
-import { digestOf } from '../digest.ts';
-import { protect, type PrepareContext, type Projection, type Tables } from '../projection.ts';
+import { digestOf } from '../../read-models/digest.ts';
+import type { PrepareContext, Projection } from '../projection.ts';
+import { protect, type Tables } from '../../read-models/table.ts';
 import { memoryKey, memoryOf, rowsOf, type MemoryKey } from '../memory-rows.ts';
-import { memoryKeys, Recordset } from '../recordset.ts';
+import { memoryKeys, Recordset } from '../../read-models/recordset.ts';
 import { scopeColumns, scopeColumnTypes, scopeRow } from '../scope-columns.ts';
 import { insert, remove, together, type Write } from '../write.ts';
 import { passageVectorTable, supersededVectorTable, vectorTable } from '../../read-models/vectors/tables.ts';

@@ -1,7 +1,8 @@
 import { LRUCache } from 'lru-cache';
 import type { TenantContext } from '../../domain/access/context.ts';
 import type { KeyVault } from '../../ports/key-vault.ts';
-import type { Sql } from '../../ports/sql.ts';
+import { outcomePosters } from '../../read-models/decisions.ts';
+import type { ReadModels } from '../read-models.ts';
 
 const mostCached = 10_000;
 /** How long a principal counts as one that posts no outcomes after it was looked up. */
@@ -9,14 +10,12 @@ const negativeMs = 30_000;
 
 /** The principals that have posted an outcome. From then on their silence says something too. */
 export class OutcomePosters {
-  readonly #sql: Sql;
-  readonly #logId: string;
+  readonly #models: ReadModels;
   readonly #vault: KeyVault;
   readonly #cache = new LRUCache<string, boolean>({ max: mostCached });
 
-  constructor(sql: Sql, logId: string, vault: KeyVault) {
-    this.#sql = sql;
-    this.#logId = logId;
+  constructor(models: ReadModels, vault: KeyVault) {
+    this.#models = models;
     this.#vault = vault;
   }
 
@@ -25,11 +24,15 @@ export class OutcomePosters {
     const key = `${tenant}/${hashed}`;
     const cached = this.#cache.get(key);
     if (cached !== undefined) return cached;
-    const rows = await this.#sql.query(
-      'select 1 from control.outcome_posters where log_id = $1 and tenant = $2 and principal = $3',
-      [this.#logId, tenant, hashed],
-    );
-    const has = rows.length > 0;
+    const has = await this.#models.read({ projections: ['decisions'], waitMs: 0 }, async (view) => {
+      const table = view.table('decisions', outcomePosters.name);
+      const rows = await this.#models.sql.queryAs(
+        tenant,
+        `select 1 from ${table} where tenant = $1 and principal = $2`,
+        [tenant, hashed],
+      );
+      return rows.length > 0;
+    });
     this.#cache.set(key, has, has ? {} : { ttl: negativeMs });
     return has;
   }
