@@ -15,6 +15,7 @@ import type { ReadModels } from '../queries/read-models.ts';
 import type { LoggedDecisions } from '../queries/policies/logged-decisions.ts';
 import type { RoutedSearch } from '../queries/routing/routed-search.ts';
 import type { RoutingDirectory } from '../queries/routing/routing-directory.ts';
+import type { Surfaces } from '../queries/surfaces.ts';
 import type { SummaryReader } from '../queries/summaries/list-summaries.ts';
 import type { TenantDirectory } from '../queries/tenant-directory.ts';
 import type { SummaryDemand } from './context/summary-demand.ts';
@@ -24,6 +25,7 @@ export interface Services {
   readonly commands: CommandServices;
   readonly facts: FactQueue;
   readonly models: ReadModels;
+  readonly surfaces: Surfaces;
   readonly ledger: Ledger;
   /** Summaries are written by a language model, which costs something. */
   readonly summariesCost: boolean;

@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { EventStore, LoadedEvent, LoadedPage, UnreadableEvent } from '../ports/event-store.ts';
+import type { MemoryRef, Surface } from '../ports/surface.ts';
 import { pause } from '../support/pause.ts';
 import { totalSize } from '../support/recorded-size.ts';
 import { WakeUp } from '../support/wake-up.ts';
@@ -15,7 +16,8 @@ const pollMs = 1_000;
 const retryMs = 1_000;
 
 /** Reads the log for all processors of a process. Each reads from its own checkpoint; those at the same position share decrypted pages. */
-export class EventFeed {
+export class EventFeed implements Surface {
+  readonly name = 'decrypted pages of the log';
   readonly #store: EventStore;
   /** Pages by the position before their first event. */
   readonly #cache = new LRUCache<number, LoadedPage>({
@@ -27,6 +29,8 @@ export class EventFeed {
   readonly #reading = new Map<number, Promise<LoadedPage | undefined>>();
   readonly #arrived = new WakeUp();
   readonly #reachedEnd = new WakeUp();
+  /** How often the cache was emptied: a page that was read before is not kept. */
+  #emptied = 0;
   #waiting = 0;
   /** The position that `follow` has reached. While it is not running, readers look for new events themselves. */
   #followed = Infinity;
@@ -59,6 +63,19 @@ export class EventFeed {
     } finally {
       this.#followed = Infinity;
     }
+  }
+
+  /** Number of decrypted events that are about the memory. */
+  count(memory: MemoryRef): Promise<number> {
+    const events = [...this.#cache.values()].flatMap((page) => page.events);
+    return Promise.resolve(events.filter((event) => isAbout(event, memory)).length);
+  }
+
+  /** Empties the cache: events of other memories are decrypted again. */
+  forget(): Promise<void> {
+    this.#emptied++;
+    this.#cache.clear();
+    return Promise.resolve();
   }
 
   /** The pages after a position, without gap or overlap, until `signal` aborts. */
@@ -106,9 +123,10 @@ export class EventFeed {
   }
 
   async #readPage(position: number): Promise<LoadedPage | undefined> {
+    const emptied = this.#emptied;
     const page = await this.#store.readAll({ after: position, limit: pageSize });
     if (page.scannedTo <= position) return undefined;
-    this.#put(position, page);
+    if (emptied === this.#emptied) this.#put(position, page);
     return page;
   }
 
@@ -129,6 +147,11 @@ export class EventFeed {
   #put(after: number, page: LoadedPage): void {
     if (!this.#cache.has(after)) this.#cache.set(after, page);
   }
+}
+
+/** Whether a decrypted event may hold content of the memory or quote it. */
+export function isAbout({ event, metadata, erased }: LoadedEvent, { tenant, memoryId }: MemoryRef): boolean {
+  return metadata.tenant === tenant && !erased && JSON.stringify(event.data).includes(memoryId);
 }
 
 /** In characters; an event counts as at least its share of `cachedEvents`. */

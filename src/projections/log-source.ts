@@ -1,5 +1,6 @@
 import type { EventStore } from '../ports/event-store.ts';
 import type { Sql } from '../ports/sql.ts';
+import type { Surface } from '../ports/surface.ts';
 import { EventFeed } from '../follow/event-feed.ts';
 import { followLog } from '../follow/follow-log.ts';
 import type { EventProcessor, Term } from '../follow/processor.ts';
@@ -16,6 +17,10 @@ export class LogSource implements Source {
   constructor(sql: Sql, store: EventStore) {
     this.#checkpointWriter = new CheckpointWriter(sql, { lingerMs: 1, restMs: 0 });
     this.#feed = new EventFeed(store);
+  }
+
+  get surfaces(): readonly Surface[] {
+    return [this.#feed];
   }
 
   partitioningOf(): Partitioning {

@@ -1,6 +1,8 @@
 import { LRUCache } from 'lru-cache';
 import type { RecordedEvent } from '../ports/event-log.ts';
 import type { EventStore, LoadedEvent, OpenedEvents, UnreadableEvent } from '../ports/event-store.ts';
+import type { MemoryRef, Surface } from '../ports/surface.ts';
+import { isAbout } from '../follow/event-feed.ts';
 import { recordedSize } from '../support/recorded-size.ts';
 
 /** Maximum size of the cached events in characters, as recorded. */
@@ -11,7 +13,8 @@ const cachedMs = 30_000;
 type Opened = LoadedEvent | UnreadableEvent;
 
 /** Opens recorded events, each once for all projections of the process that reach it at about the same time. */
-export class OpenedCache {
+export class OpenedCache implements Surface {
+  readonly name = 'decrypted records of topics';
   readonly #store: EventStore;
   /** Opened events, by position. */
   readonly #cache = new LRUCache<number, Promise<Opened>>({
@@ -22,6 +25,20 @@ export class OpenedCache {
 
   constructor(store: EventStore) {
     this.#store = store;
+  }
+
+  /** Number of decrypted events that are about the memory. */
+  async count(memory: MemoryRef): Promise<number> {
+    const opened = await Promise.allSettled(this.#cache.values());
+    return opened.filter(
+      (one) => one.status === 'fulfilled' && 'event' in one.value && isAbout(one.value, memory),
+    ).length;
+  }
+
+  /** Empties the cache: events of other memories are decrypted again. */
+  forget(): Promise<void> {
+    this.#cache.clear();
+    return Promise.resolve();
   }
 
   async open(recorded: readonly RecordedEvent[]): Promise<OpenedEvents> {

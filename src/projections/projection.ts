@@ -3,6 +3,7 @@ import { generationTable } from '../read-models/generation-table.ts';
 import type { Tables } from '../read-models/table.ts';
 import type { LoadedEvent } from '../ports/event-store.ts';
 import type { SqlExecutor } from '../ports/sql.ts';
+import type { Holding } from './holding.ts';
 import type { PrepareContext as HandlerContext, Write } from '../follow/handler.ts';
 
 /**
@@ -39,6 +40,8 @@ export interface Projection<Prepared = unknown> {
     tables: Tables,
     prepared: Prepared,
   ): Promise<Write>;
+  /** How much of a memory it holds: whoever erases a memory can count what is left. */
+  readonly holds: Holding;
   /** A query for one row `{digest}` over ids, revisions, models and hashes: equal read models have equal digests. */
   digest(tables: Tables): string;
   readonly external?: ExternalStore;

@@ -2,6 +2,7 @@ import { Problem } from '../domain/problems.ts';
 import type { EventStore } from '../ports/event-store.ts';
 import type { LeaseHolder, Leases } from '../ports/leases.ts';
 import type { Sql } from '../ports/sql.ts';
+import type { Surface } from '../ports/surface.ts';
 import { LeaseLost, type EventProcessor } from '../follow/processor.ts';
 import { ProcessorRunner } from '../follow/processor-runner.ts';
 import { variantOf } from '../read-models/generation-variant.ts';
@@ -17,6 +18,7 @@ import type { EventPlace } from '../follow/parked-table.ts';
 import { samePartitions, type Partitioning } from '../follow/partitions.ts';
 import { signatureOf, type Projection } from './projection.ts';
 import type { Source } from './source.ts';
+import { readModelSurfaces } from './surfaces.ts';
 import { TopicSource, type Topics } from './topic-source.ts';
 
 /** How often generations that another process has built, switched or dropped are looked for. */
@@ -69,6 +71,13 @@ export class ProjectionRunner {
 
   get leases(): Leases {
     return this.#options.leases;
+  }
+
+  /** Where this process holds content of memories: the read models, and the events that are being applied. */
+  get surfaces(): readonly Surface[] {
+    const { sql, projections } = this.#options;
+    const generationsOf = (name: string) => this.#generationsOf(name);
+    return [...readModelSurfaces(projections, { sql, generationsOf }), ...this.#source.surfaces];
   }
 
   partitioningOf(projection: Projection): Partitioning {

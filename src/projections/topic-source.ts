@@ -2,6 +2,7 @@ import { kindsOfTypes, topicName, topicsOf } from '../domain/contract/topics.ts'
 import type { EventStore } from '../ports/event-store.ts';
 import { leaseRenewalMs, type Leases } from '../ports/leases.ts';
 import type { Sql } from '../ports/sql.ts';
+import type { Surface } from '../ports/surface.ts';
 import type { Transport } from '../ports/transport.ts';
 import type { EventProcessor, Term } from '../follow/processor.ts';
 import { pause } from '../support/pause.ts';
@@ -47,6 +48,10 @@ export class TopicSource implements Source {
       gaps: new LogGaps(store.log, opened),
       prefix: topics.prefix,
     };
+  }
+
+  get surfaces(): readonly Surface[] {
+    return [this.#services.opened, ...this.#log.surfaces];
   }
 
   partitioningOf({ ordered }: Projection): Partitioning {

@@ -36,7 +36,7 @@ import { assembleSearches } from './searches.ts';
 export function openApi(own: Process, commandSide: CommandSide, readSide: ReadSide, learning: Learning): Api {
   const { config, logger, metrics, cleanup } = own;
   const { vault, store, commands, directory, ledger } = commandSide;
-  const { embedders, models, retrieval, operations } = readSide;
+  const { embedders, models, retrieval, surfaces, operations } = readSide;
   const facts = new FactQueue(commands, {
     onDropped: (count, error) => logger.error({ count, err: error }, 'retrieval facts were dropped'),
   });
@@ -84,6 +84,7 @@ export function openApi(own: Process, commandSide: CommandSide, readSide: ReadSi
     commands,
     facts,
     models,
+    surfaces,
     ledger,
     summariesCost: config.languageModel !== undefined && config.abstractiveSummaries,
     summaries: new SummaryReader({

@@ -22,10 +22,12 @@ import { ModelUpkeep } from '../projections/vectors/model-upkeep.ts';
 import { ReadModels } from '../queries/read-models.ts';
 import { SearchService } from '../queries/search/search.ts';
 import { ValueDirectory } from '../queries/search/value-directory.ts';
+import { Surfaces } from '../queries/surfaces.ts';
 import { ShadowComparer } from '../queries/search/shadow-comparison.ts';
 import { WakeUp } from '../support/wake-up.ts';
 import { erasureReactor } from '../reactors/erasure-reactor.ts';
 import type { CommandSide } from './command-side.ts';
+import { startForgetting } from './forgetting.ts';
 import { systemCommandContext, type Process } from './process.ts';
 
 /** The read models and what reads and operates them: shared by the roles api, projector and worker. */
@@ -35,6 +37,7 @@ export interface ReadSide {
   readonly textsWait: WakeUp;
   readonly models: ReadModels;
   readonly retrieval: SearchService;
+  readonly surfaces: Surfaces;
   /** Not started: the role projector does that. */
   readonly runner: ProjectionRunner;
   readonly operations: ProjectionOperations;
@@ -76,6 +79,9 @@ export async function openReadSide(
     onParked: (error) => logger.warn({ err: error }, 'an erasure failed and will be retried'),
   });
 
+  const surfaces = new Surfaces();
+  surfaces.add(...runner.surfaces);
+
   // Every process destroys the keys of erased memories before it opens any key.
   await erasures.catchUp();
   await runner.prepare();
@@ -87,13 +93,15 @@ export async function openReadSide(
     await index.start();
     cleanup.add(() => index.close());
     observeInMemory(metrics.meter, what, index);
+    surfaces.add(...index.surfaces);
   }
   await startModelUpkeep(own, embedders);
   await adviseModel(own);
   cleanup.add(() => runner.stop());
   cleanup.add(() => operations.stop());
   observeProjections(metrics.meter, operations);
-  return { embedders, textsWait, models, retrieval, runner, operations, erasures };
+  startForgetting(own, store, surfaces);
+  return { embedders, textsWait, models, retrieval, surfaces, runner, operations, erasures };
 }
 
 /** Charges what embedding endpoints cost to the tenants. */

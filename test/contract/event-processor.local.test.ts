@@ -54,6 +54,7 @@ async function openProjection(): Promise<ProcessorHarness> {
     name: 'handled',
     version: 1,
     handles: ['ProjectionSwitched'],
+    holds: { nothing: 'a counter of a test' },
     tables: ['handled'],
     create: (tables) => [
       `create table ${tables('handled')} (id serial primary key, position bigint not null)`,

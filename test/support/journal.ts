@@ -47,6 +47,8 @@ export class Journal implements Projection {
     return together(...rows.map((row) => statement(into, row)));
   }
 
+  readonly holds = { nothing: 'the journal of a test' };
+
   digest(...[tables]: Parameters<Projection['digest']>): string {
     return `select coalesce(string_agg(concat_ws(' ', stream, revision, text), ',' order by stream, revision, n), '') as digest from ${tables(this.name)}`;
   }

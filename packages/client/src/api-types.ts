@@ -1700,6 +1700,22 @@ export interface MemoryHistoryAnswer {
   nextCursor?: string;
 }
 
+export interface MemorySurfacesQuery {
+  /** Position from an earlier response; the answer includes everything up to it, such as your own write */
+  minPosition?: string | undefined;
+  /** Maximum time to wait for `minPosition`, in milliseconds. Default: 2,000 */
+  waitMs?: number | undefined;
+}
+
+export interface MemorySurfacesAnswer {
+  items: {
+    /** A read model, or what this process keeps in memory */
+    name: string;
+    /** Number of rows or entries */
+    count: number;
+  }[];
+}
+
 export interface RelatedMemoriesQuery {
   types?: readonly string[] | undefined;
   depth?: number | undefined;

@@ -6,6 +6,7 @@ import {
   vectorTable,
 } from '../../read-models/vectors/tables.ts';
 import type { Sql, SqlExecutor } from '../../ports/sql.ts';
+import type { Surface } from '../../ports/surface.ts';
 import type { PassageVectors, VectorIndex, Vectors, VectorSet } from '../../ports/vector-index.ts';
 import { TenantRowCache, type SizedSet } from '../resident/tenant-row-cache.ts';
 import { passageSelection, ResidentPassages, type PassageRow } from './resident-passages.ts';
@@ -56,6 +57,13 @@ export class FlatIndex implements VectorIndex {
 
   get bytes(): number {
     return this.#memories.bytes + this.#passages.bytes;
+  }
+
+  get surfaces(): readonly Surface[] {
+    return [
+      this.#memories.surface('vectors in memory'),
+      this.#passages.surface('vectors of passages in memory'),
+    ];
   }
 
   /** Starts to load large tenants and to apply changes, in the background. */

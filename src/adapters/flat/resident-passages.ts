@@ -50,6 +50,10 @@ export class ResidentPassages implements Contents<PassageRow>, PassageVectors {
     }
   }
 
+  has(id: string): boolean {
+    return this.#passages.has(id);
+  }
+
   remove(id: string): void {
     for (const passage of this.#passages.get(id) ?? []) this.#segment?.remove(idOf(id, passage));
     this.#passages.delete(id);

@@ -40,6 +40,10 @@ export class ResidentVectors implements Contents<VectorRow>, Vectors {
       this.#segment.put(memory_id, numbers.subarray(at * dimension, (at + 1) * dimension));
   }
 
+  has(id: string): boolean {
+    return this.#segment?.has(id) ?? false;
+  }
+
   remove(id: string): void {
     this.#segment?.remove(id);
   }

@@ -31,6 +31,10 @@ export class Segment {
   }
 
   /** Removes a vector, if there is one: its bytes are overwritten by the last vector, and those of the last are cleared. */
+  has(id: string): boolean {
+    return this.#slots.has(id);
+  }
+
   remove(id: string): void {
     const slot = this.#slots.get(id);
     if (slot === undefined) return;

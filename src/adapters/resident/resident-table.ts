@@ -17,6 +17,7 @@ export interface Contents<Row extends KeptRow> {
   /** Number of memories. */
   readonly size: number;
   readonly bytes: number;
+  has(memoryId: string): boolean;
   /** Adds rows, each replacing the former one of its memory. */
   put(rows: readonly Row[]): void;
   /** Removes the row of a memory, if there is one. */

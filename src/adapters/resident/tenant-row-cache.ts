@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Sql, SqlExecutor } from '../../ports/sql.ts';
+import type { Surface } from '../../ports/surface.ts';
 import { inBackground } from '../../support/background.ts';
 import { pause } from '../../support/pause.ts';
 import { WakeUp } from '../../support/wake-up.ts';
@@ -155,6 +156,19 @@ export class TenantRowCache<Row extends KeptRow, Kept extends Contents<Row>> {
     if (cached.wakeUps < this.#work.count) await this.#catchUp(executor, cached);
     cached.usedAt = performance.now();
     return cached.table.kept;
+  }
+
+  /** What this cache holds of single memories, as `name`. */
+  surface(name: string): Surface {
+    return {
+      name,
+      count: ({ tenant, memoryId }) => {
+        const sets = this.#cached.all.filter(({ table }) => table.set.tenant === tenant);
+        return Promise.resolve(sets.filter(({ table }) => table.kept.has(memoryId)).length);
+      },
+      // Its rows in the database are gone before this is called.
+      forget: () => this.#applyChanges(),
+    };
   }
 
   async close(): Promise<void> {

@@ -91,6 +91,10 @@ export class InvertedIndex implements Contents<CountedText> {
     }
   }
 
+  has(memoryId: string): boolean {
+    return this.#slots.has(memoryId);
+  }
+
   remove(memoryId: string): void {
     const slot = this.#slots.get(memoryId);
     if (slot === undefined) return;

@@ -1,6 +1,7 @@
 import { generationTable } from '../../read-models/generation-table.ts';
 import { usesWordsInMemory } from '../../read-models/lexical/variant.ts';
 import type { Sql, SqlExecutor } from '../../ports/sql.ts';
+import type { Surface } from '../../ports/surface.ts';
 import type { WordIndex, Words, WordSet } from '../../ports/word-index.ts';
 import type { Selection } from '../resident/changes.ts';
 import { TenantRowCache, type SizedSet } from '../resident/tenant-row-cache.ts';
@@ -82,6 +83,10 @@ export class ResidentWordIndex implements WordIndex {
   async takeOver(table: string): Promise<void> {
     this.#next = table;
     await this.#cache.loadBeside(await sizesIn(this.#sql, table), longestWaitMs);
+  }
+
+  get surfaces(): readonly Surface[] {
+    return [this.#cache.surface('words in memory')];
   }
 
   close(): Promise<void> {

@@ -45,6 +45,10 @@ export class ResidentWords implements Contents<WordRow>, Words {
     }
   }
 
+  has(memoryId: string): boolean {
+    return this.#memories.has(memoryId);
+  }
+
   remove(memoryId: string): void {
     this.#memories.remove(memoryId);
     this.#removePassages(memoryId);

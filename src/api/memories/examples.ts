@@ -151,3 +151,11 @@ export const validateExample = {
   notFound: [],
   position,
 };
+
+export const surfacesExample = {
+  items: [
+    { name: 'memories', count: 3 },
+    { name: 'vectors', count: 2 },
+    { name: 'words in memory', count: 1 },
+  ],
+};

@@ -5,6 +5,7 @@ import { giveFeedback } from '../../api/memories/give-feedback.ts';
 import { linkMemories } from '../../api/memories/link-memories.ts';
 import { listMemories } from '../../api/memories/list-memories.ts';
 import { memoryHistory } from '../../api/memories/memory-history.ts';
+import { memorySurfaces } from '../../api/memories/memory-surfaces.ts';
 import { putMemory } from '../../api/memories/put-memory.ts';
 import { relatedMemories } from '../../api/memories/related-memories.ts';
 import { restoreMemory } from '../../api/memories/restore-memory.ts';
@@ -102,6 +103,11 @@ export const memoryBindings = [
     success: { status: 200, description: 'Versions, oldest first' },
     rename,
     query: [...page, ...wait],
+  }),
+  bind(memorySurfaces, 'get', '/v1/memories/:id/surfaces', {
+    success: { status: 200, description: 'Each place and how much it holds' },
+    rename,
+    query: wait,
   }),
   bind(linkMemories, 'put', '/v1/memories/:id/links/:type/:target', {
     success: { status: 200, description: 'The source memory, after the link was stored' },

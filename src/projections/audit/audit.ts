@@ -50,6 +50,7 @@ export const audit: Projection = {
     ...protect(tables('audit_memories')),
   ],
   plan,
+  holds: { nothing: 'who did what to which memory, never its content' },
   digest: (tables) =>
     digestOfAll(digestOf(tables('audit'), placeColumns), digestOf(tables('audit_memories'), namedColumns)),
 };

@@ -20,6 +20,7 @@ export function decisionsProjection(services: FoldServices): Projection {
       for (const event of events as readonly Followed[]) await fold.take(event);
       return fold.write;
     },
+    holds: { nothing: 'ids, times and outcomes of searches' },
     digest: (names) =>
       digestOfAll(
         decisions.digest(names, 'choice is not null'),

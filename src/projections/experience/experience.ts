@@ -45,6 +45,7 @@ export const experience: Projection = {
     ...protect(tables('experience')),
   ],
   plan: (events, _, tables) => Promise.resolve(plan(events as readonly LoadedEvent<TraceEvent>[], tables)),
+  holds: { nothing: 'counts of searches' },
   digest: (tables) => digestOf(tables('experience'), columns),
 };
 

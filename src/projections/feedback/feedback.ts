@@ -2,6 +2,7 @@ import type { FeedbackEvent } from '../../domain/retrieval/events.ts';
 import type { Embedder, Embedders } from '../../ports/embedder.ts';
 import type { LoadedEvent } from '../../ports/event-store.ts';
 import { digestOf } from '../../read-models/digest.ts';
+import { ofMemory, rowsWith } from '../holding.ts';
 import type { Projection } from '../projection.ts';
 import { protect, type Tables } from '../../read-models/table.ts';
 import { memoryKeys, Recordset } from '../../read-models/recordset.ts';
@@ -70,6 +71,7 @@ export function feedback(embedders: Embedders): Projection<ReadonlyMap<LoadedEve
     prepare: (events) => embedQuestions(embedder, events as readonly LoadedEvent<FeedbackEvent>[]),
     plan: (events, _, tables, vectors) =>
       Promise.resolve(plan(events as readonly LoadedEvent<FeedbackEvent>[], tables, vectors)),
+    holds: (tables) => rowsWith([tables('feedback'), ofMemory]),
     digest: (tables) => digestOf(tables('feedback'), columns),
   };
 }

@@ -3,6 +3,7 @@ import type { LoadedEvent } from '../../ports/event-store.ts';
 import type { SqlExecutor } from '../../ports/sql.ts';
 import { digestOf, digestOfAll } from '../../read-models/digest.ts';
 import { rowsOf } from '../memory-rows.ts';
+import { ofMemory, rowsWith } from '../holding.ts';
 import type { Projection } from '../projection.ts';
 import { protect, type Tables } from '../../read-models/table.ts';
 import { together, type Write } from '../write.ts';
@@ -48,6 +49,7 @@ export const fields: Projection = {
     ...protect(tables('fields_held')),
   ],
   plan,
+  holds: (tables) => rowsWith([tables('fields_held'), ofMemory]),
   digest: (tables) =>
     digestOfAll(
       digestOf(tables('fields'), {

@@ -54,6 +54,7 @@ export const lessons: Projection = {
     ...protect(tables('lessons')),
   ],
   plan: (events, _, tables) => Promise.resolve(plan(events as readonly LoadedEvent<LessonEvent>[], tables)),
+  holds: { nothing: 'what was drawn from traces, and is revised when one of them is erased' },
   digest: (tables) =>
     digestOf(tables('lessons'), {
       ...keyColumns,

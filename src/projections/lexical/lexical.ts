@@ -5,6 +5,7 @@ import type { LoadedEvent } from '../../ports/event-store.ts';
 import type { LexicalIndex } from '../../ports/lexical-index.ts';
 import type { SqlExecutor } from '../../ports/sql.ts';
 import { digestOf, digestOfAll } from '../../read-models/digest.ts';
+import { ofMemory, rowsWith } from '../holding.ts';
 import type { Projection } from '../projection.ts';
 import { protect, type Tables } from '../../read-models/table.ts';
 import { together, type Write } from '../write.ts';
@@ -57,6 +58,7 @@ export function lexical({
     // Outside of the transaction, so the database can do other work meanwhile.
     prepare: (events) => analyse(events as readonly LoadedEvent<MemoryEvent>[]),
     plan: (events, executor, tables, texts) => plan(events, executor, tables, texts, inDatabase),
+    holds: (tables) => rowsWith([tables('lexical'), ofMemory]),
     digest: (tables) => digest(tables, inDatabase),
   };
   if (index) return withIndex(common, index);

@@ -31,6 +31,7 @@ export const links: Projection = {
     ...protect(tables('links')),
   ],
   plan,
+  holds: { nothing: 'ids of memories and the type of their link' },
   digest: (tables) => digestOf(tables('links'), columns),
 };
 

@@ -3,6 +3,7 @@ import type { MemoryEvent } from '../../domain/memory/events.ts';
 import type { LoadedEvent } from '../../ports/event-store.ts';
 import type { SqlExecutor } from '../../ports/sql.ts';
 import { digestOf, digestOfAll } from '../../read-models/digest.ts';
+import { ofMemory, rowsWith } from '../holding.ts';
 import type { Projection } from '../projection.ts';
 import { protect, type Tables } from '../../read-models/table.ts';
 import { memoryKeys, Recordset } from '../../read-models/recordset.ts';
@@ -46,6 +47,7 @@ export const memories: Projection = {
     ...createPostings(tables),
   ],
   plan,
+  holds: (tables) => rowsWith([tables('memories'), ofMemory], [tables('memories_postings'), ofMemory]),
   digest: (tables) =>
     digestOfAll(
       digestOf(tables('memories'), {

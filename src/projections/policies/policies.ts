@@ -32,6 +32,7 @@ export const policies: Projection = {
   ],
   plan: (events, executor, tables) =>
     plan(events as readonly LoadedEvent<RoutePolicyEvent>[], executor, tables),
+  holds: { nothing: 'weights, and counts of searches' },
   digest: (tables) => digestOf(tables('policies'), { ...keyColumns, history: 'jsonb' }),
 };
 

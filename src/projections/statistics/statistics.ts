@@ -2,6 +2,7 @@ import type { MemoryEvent } from '../../domain/memory/events.ts';
 import type { LoadedEvent } from '../../ports/event-store.ts';
 import type { SqlExecutor } from '../../ports/sql.ts';
 import { digestOf, digestOfAll } from '../../read-models/digest.ts';
+import { ofMemory, rowsWith } from '../holding.ts';
 import type { Projection } from '../projection.ts';
 import { protect, type Tables } from '../../read-models/table.ts';
 import { memoryKey, memoryOf, rowsOf } from '../memory-rows.ts';
@@ -65,6 +66,7 @@ export const statistics: Projection = {
     ...protect(tables('statistics_counted')),
   ],
   plan,
+  holds: (tables) => rowsWith([tables('statistics_counted'), ofMemory]),
   digest: (tables) =>
     digestOfAll(
       digestOf(tables('statistics'), sumColumns, 'memories <> 0'),

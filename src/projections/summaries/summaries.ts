@@ -5,6 +5,7 @@ import type { Person } from '../../domain/summaries/summary-scope.ts';
 import type { Embedder, Embedders } from '../../ports/embedder.ts';
 import type { LoadedEvent } from '../../ports/event-store.ts';
 import { digestOf } from '../../read-models/digest.ts';
+import { rowsWith } from '../holding.ts';
 import type { Projection } from '../projection.ts';
 import { protect, type Tables } from '../../read-models/table.ts';
 import { Recordset } from '../../read-models/recordset.ts';
@@ -103,6 +104,7 @@ export function summaries(embedders: Embedders): Projection<ReadonlyMap<string, 
     prepare: (events) => embedTexts(embedder, events as readonly LoadedEvent<SummaryEvent>[]),
     plan: (events, _, tables, vectors) =>
       Promise.resolve(plan(events as readonly LoadedEvent<SummaryEvent>[], tables, vectors)),
+    holds: (tables) => rowsWith([tables('summaries'), '$2::text = any(sources)']),
     digest: (tables) =>
       digestOf(tables('summaries'), {
         ...keys,

@@ -64,6 +64,7 @@ export function summaryScheduleProjection(
       const rows = await rowsAfter(services, events as readonly Followed[], scopes, executor, tables);
       return upsert(tables, summarySchedule, rows.map(storedRow));
     },
+    holds: { nothing: 'counts of changes by scope' },
     digest: (tables) => summarySchedule.digest(tables),
   };
 }

@@ -2,6 +2,7 @@ import type { TraceEvent } from '../../domain/experience/events.ts';
 import type { LoadedEvent } from '../../ports/event-store.ts';
 import { Recordset } from '../../read-models/recordset.ts';
 import { traceMemories } from '../../read-models/trace-memories.ts';
+import { rowsWith } from '../holding.ts';
 import type { Projection } from '../projection.ts';
 import { remove, together, upsert } from '../write.ts';
 
@@ -38,5 +39,6 @@ export const traceMemoriesProjection: Projection = {
     }
     return together(upsert(tables, traceMemories, added), remove(tables(traceMemories.name), ofTrace, gone));
   },
+  holds: (tables) => rowsWith([tables(traceMemories.name), 'memory_id = $2']),
   digest: (tables) => traceMemories.digest(tables),
 };

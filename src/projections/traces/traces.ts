@@ -4,6 +4,7 @@ import { TextRefused, type Embedder, type Embedders } from '../../ports/embedder
 import type { LoadedEvent } from '../../ports/event-store.ts';
 import { digestOf, digestOfAll } from '../../read-models/digest.ts';
 import { ErasedMemories, type MemoryKey } from '../erased-memories.ts';
+import { rowsWith } from '../holding.ts';
 import type { Projection } from '../projection.ts';
 import { protect, type Tables } from '../../read-models/table.ts';
 import { Recordset } from '../../read-models/recordset.ts';
@@ -87,6 +88,7 @@ export function traces(embedders: Embedders): Projection<Vectors> {
     prepare: (events) => embedQuestions(embedder, rowsAfter(ofTraces(events as readonly Handled[]))),
     plan: (events, _, tables, vectors) =>
       Promise.resolve(plan(events as readonly Handled[], tables, vectors)),
+    holds: (tables) => rowsWith([tables('traces'), '$2::text = any(memories)']),
     digest: (tables) =>
       digestOfAll(
         digestOf(tables('traces'), {

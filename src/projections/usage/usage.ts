@@ -4,6 +4,7 @@ import type { RetrievalEvent } from '../../domain/retrieval/events.ts';
 import type { LoadedEvent } from '../../ports/event-store.ts';
 import { digestOf, digestOfAll } from '../../read-models/digest.ts';
 import { ErasedMemories, type MemoryKey } from '../erased-memories.ts';
+import { ofMemory, rowsWith } from '../holding.ts';
 import type { Projection } from '../projection.ts';
 import { protect, type Tables } from '../../read-models/table.ts';
 import { memoryKeys } from '../../read-models/recordset.ts';
@@ -78,6 +79,7 @@ export const usage: Projection = {
     ...erasures.create(tables),
   ],
   plan: (events, _, tables) => Promise.resolve(plan(events as readonly Handled[], tables)),
+  holds: (tables) => rowsWith([tables('usage'), ofMemory], [tables('usage_affirmations'), ofMemory]),
   digest: (tables) =>
     digestOfAll(
       digestOf(tables('usage'), columns),

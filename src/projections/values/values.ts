@@ -4,6 +4,7 @@ import type { LoadedEvent } from '../../ports/event-store.ts';
 import type { SqlExecutor } from '../../ports/sql.ts';
 import { digestOf, digestOfAll } from '../../read-models/digest.ts';
 import { ErasedMemories, type MemoryKey } from '../erased-memories.ts';
+import { ofMemory, rowsWith } from '../holding.ts';
 import type { Projection } from '../projection.ts';
 import { protect, type Tables } from '../../read-models/table.ts';
 import { memoryKeys, Recordset } from '../../read-models/recordset.ts';
@@ -90,6 +91,11 @@ export const values: Projection = {
     ...erasures.create(tables),
   ],
   plan: (events, executor, tables) => plan(events as readonly Handled[], executor, tables),
+  holds: (tables) =>
+    rowsWith(
+      [tables('values'), ofMemory],
+      [tables('value_searches'), `results @> jsonb_build_array(jsonb_build_object('memoryId', $2::text))`],
+    ),
   digest: (tables) =>
     digestOfAll(
       digestOf(tables('values'), valueColumns),

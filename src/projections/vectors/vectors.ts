@@ -10,6 +10,7 @@ import type { LoadedEvent } from '../../ports/event-store.ts';
 import type { SqlExecutor } from '../../ports/sql.ts';
 import { textHash } from '../../support/text-hash.ts';
 import { digestOf } from '../../read-models/digest.ts';
+import { ofMemory, rowsWith } from '../holding.ts';
 import type { PrepareContext, Projection } from '../projection.ts';
 import { protect, type Tables } from '../../read-models/table.ts';
 import { memoryKey, memoryOf, rowsOf, type MemoryKey } from '../memory-rows.ts';
@@ -78,6 +79,13 @@ export function vectors(
       prepare(embedder, shared, events as readonly LoadedEvent<MemoryEvent>[], context),
     plan: (events, executor, tables, prepared) =>
       plan(shared, events as readonly LoadedEvent<MemoryEvent>[], executor, tables, prepared),
+    holds: (tables) =>
+      rowsWith(
+        [tables('vectors'), ofMemory],
+        [keptTable(model), ofMemory],
+        [supersededVectorTable(model.id), ofMemory],
+        [passageVectorTable(model.id), ofMemory],
+      ),
     // Includes whether the kept vector and the passages belong to the text of this generation.
     digest: (tables) =>
       digestOf(`${tables('vectors')} v left join ${keptTable(model)} k using (tenant, memory_id)`, {

@@ -5,6 +5,7 @@ import type { TenantContext } from '../../domain/access/context.ts';
 import type { Refinement } from '../../domain/reasoning/refinement.ts';
 import type { ReasoningSettings } from '../../domain/reasoning/settings.ts';
 import type { Plan } from '../../domain/routing/plan.ts';
+import type { MemoryRef, Surface } from '../../ports/surface.ts';
 import { fold } from '../../domain/text/tokens.ts';
 
 /** Maximum number of tenants with cached refinements; the least recently used are evicted. */
@@ -29,8 +30,19 @@ export interface RefinementSubject {
  * Caches the proposals of language models in this process, per tenant, evicting the least recently used. A tenant's cache is
  * emptied when its limits change. Only complete and valid answers are cached.
  */
-export class RefinementCache {
+export class RefinementCache implements Surface {
+  readonly name = 'proposals of language models';
   readonly #tenants = new LRUCache<string, TenantCache>({ max: mostTenants });
+
+  /** The proposals for the tenant, because any of them may derive from the memory. */
+  count({ tenant }: MemoryRef): Promise<number> {
+    return Promise.resolve(this.#tenants.get(tenant)?.refinements.size ?? 0);
+  }
+
+  forget(erased: readonly MemoryRef[]): Promise<void> {
+    for (const { tenant } of erased) this.#tenants.delete(tenant);
+    return Promise.resolve();
+  }
 
   get(subject: RefinementSubject, limits: Limits): Refinement | undefined {
     return this.#of(subject.caller.tenant, limits)?.get(keyOf(subject));

@@ -4,6 +4,7 @@ import { passagesOf, passageText } from '../../domain/text/passages.ts';
 import { termCounts } from '../../domain/text/tokens.ts';
 import { passageVectorTable, supersededVectorTable, vectorTable } from '../../read-models/vectors/tables.ts';
 import type { Sql } from '../../ports/sql.ts';
+import type { MemoryRef, Surface } from '../../ports/surface.ts';
 import { textHash } from '../../support/text-hash.ts';
 import { Parameters } from '../sql-builder.ts';
 import { lookupsOf } from './lookups.ts';
@@ -28,12 +29,29 @@ const keptMs = 30_000;
  * What results say, to compare them with each other: the words and, by the model if it is given, the vectors of their texts, or of the
  * passages of long texts that match. Those of the latest results are kept for a while.
  */
-export class Substances {
+export class Substances implements Surface {
+  readonly name = 'compared results';
   readonly #sql: Sql;
   readonly #kept = new LRUCache<string, Substance>({ max: maxKept, ttl: keptMs, ttlAutopurge: true });
 
+  /** How often memories were forgotten: what was read before is not kept. */
+  #forgotten = 0;
+
   constructor(sql: Sql) {
     this.#sql = sql;
+  }
+
+  count({ tenant, memoryId }: MemoryRef): Promise<number> {
+    const prefix = prefixOf(tenant, memoryId);
+    return Promise.resolve([...this.#kept.keys()].filter((key) => key.startsWith(prefix)).length);
+  }
+
+  forget(erased: readonly MemoryRef[]): Promise<void> {
+    this.#forgotten++;
+    const prefixes = erased.map(({ tenant, memoryId }) => prefixOf(tenant, memoryId));
+    for (const key of this.#kept.keys())
+      if (prefixes.some((prefix) => key.startsWith(prefix))) this.#kept.delete(key);
+    return Promise.resolve();
   }
 
   /** By memory id. Rejects with an error of `isOutdated` if the vectors of the model are gone. */
@@ -50,6 +68,7 @@ export class Substances {
       else unknown.push(result);
     }
     if (unknown.length === 0) return substances;
+    const forgotten = this.#forgotten;
     const texts = unknown.map(({ memory: { id, content }, passage }) => ({ id, content, passage }));
     const vectors = modelId === undefined ? undefined : await readVectors(this.#sql, tenant, texts, modelId);
     for (const result of unknown) {
@@ -57,14 +76,19 @@ export class Substances {
       const substance = { vector, terms: new Set(termCounts(matchedText(result)).counts.keys()) };
       substances.set(result.memory.id, substance);
       // The vector of a new text is yet to come.
-      if (vector) this.#kept.set(keyOf(tenant, result, modelId), substance);
+      if (vector && forgotten === this.#forgotten)
+        this.#kept.set(keyOf(tenant, result, modelId), substance);
     }
     return substances;
   }
 }
 
 function keyOf(tenant: string, { memory, passage }: Scored, modelId: string | undefined): string {
-  return JSON.stringify([tenant, memory.id, memory.revision, passage, modelId]);
+  return prefixOf(tenant, memory.id) + JSON.stringify([memory.revision, passage, modelId]);
+}
+
+function prefixOf(tenant: string, memoryId: string): string {
+  return JSON.stringify([tenant, memoryId]);
 }
 
 function matchedText({ memory: { content }, passage: number }: Scored): string {

@@ -1,0 +1,43 @@
+import type { EventStore } from '../ports/event-store.ts';
+import type { MemoryRef } from '../ports/surface.ts';
+import type { Surfaces } from '../queries/surfaces.ts';
+import { inBackground } from '../support/background.ts';
+import { pause } from '../support/pause.ts';
+import type { Process } from './process.ts';
+
+const retryMs = 5_000;
+
+/** Lets this process forget memories as soon as their erasure is in the log, whichever process erased them. */
+export function startForgetting({ logger, cleanup }: Process, store: EventStore, surfaces: Surfaces): void {
+  const stop = new AbortController();
+  const { signal } = stop;
+  const running = inBackground(async () => {
+    // What an earlier process had in memory is gone.
+    let after: number | undefined;
+    while (!signal.aborted)
+      try {
+        after ??= await store.log.head();
+        const pages = store.subscribe({
+          after,
+          filter: { types: ['MemoryErased'] },
+          routingOnly: true,
+          signal,
+        });
+        for await (const { events, scannedTo } of pages) {
+          const erased = events.flatMap(({ event, metadata: { tenant } }): MemoryRef[] =>
+            event.type === 'MemoryErased' ? [{ tenant, memoryId: event.data.memoryId }] : [],
+          );
+          if (erased.length > 0) await surfaces.forget(erased, events.at(-1)!.position);
+          after = scannedTo;
+        }
+      } catch (error) {
+        if (signal.aborted) return;
+        logger.warn({ err: error }, 'an erased memory may still be in memory; this is tried again');
+        await pause(retryMs, signal);
+      }
+  });
+  cleanup.add(async () => {
+    stop.abort();
+    await running;
+  });
+}
