@@ -50,6 +50,7 @@ export function openApi(own: Process, commandSide: CommandSide, readSide: ReadSi
     meter: metrics.meter,
     models,
     retrieval,
+    surfaces,
     vault,
     policies: new PolicyDirectory((tenant) => policies.history(tenant)),
     routing,

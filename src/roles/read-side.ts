@@ -80,7 +80,7 @@ export async function openReadSide(
   });
 
   const surfaces = new Surfaces();
-  surfaces.add(...runner.surfaces);
+  surfaces.add(...runner.surfaces, ...retrieval.surfaces);
 
   // Every process destroys the keys of erased memories before it opens any key.
   await erasures.catchUp();

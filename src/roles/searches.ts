@@ -21,6 +21,7 @@ import { RoutedSearch } from '../queries/routing/routed-search.ts';
 import type { RoutingDirectory } from '../queries/routing/routing-directory.ts';
 import { VocabularyReader } from '../queries/routing/vocabulary.ts';
 import type { SearchService } from '../queries/search/search.ts';
+import type { Surfaces } from '../queries/surfaces.ts';
 import { reasoningMetrics, routingMetrics } from '../observability/telemetry.ts';
 
 export interface SearchParts {
@@ -29,6 +30,7 @@ export interface SearchParts {
   readonly meter: Meter;
   readonly models: ReadModels;
   readonly retrieval: SearchService;
+  readonly surfaces: Surfaces;
   readonly vault: KeyVault;
   readonly routing: RoutingDirectory;
   readonly policies: RoutePolicies;
@@ -54,10 +56,12 @@ export function assembleSearches(parts: SearchParts): {
           logger.warn({ err: error }, 'the rules planned a question instead of the language model');
       },
     });
+  const cache = new RefinementCache();
+  parts.surfaces.add(cache);
   const reasoner = new Reasoner({
     clock: systemClock,
     modelFor: languageModel,
-    cache: new RefinementCache(),
+    cache,
     onReasoned: reasoningMetrics(meter),
   });
   const executor = new Executor({

@@ -22,11 +22,17 @@ describe('who must forget a memory', () => {
     const admin = await clientWithKey(server, { tenant, role: 'admin', user: 'ada' });
     const scope = { user: 'ada' };
     const content = `The password of the router is quartzite. ${'It is written on a note under the desk. '.repeat(80)}`;
-    const { memory, position } = await admin.store({ content, layer: 'user', scope, metadata: { room: 'b12' } });
-    const search = { query: 'password of the router', scope, threshold: 0, minPosition: position };
+    const { memory } = await admin.store({
+      content,
+      layer: 'user',
+      scope,
+      metadata: { room: 'b12' },
+    });
+    await admin.store({ content: 'The password of the router is in the safe.', layer: 'user', scope });
+    const search = { query: 'password of the router', scope, threshold: 0 };
     const { searchId } = (await admin.post('/v1/search', search)).body;
     await admin.post(`/v1/searches/${searchId}/outcome`, { used: [memory.id] });
-    await admin.post(`/v1/memories/${memory.id}/feedback`, { kind: 'helpful' });
+    await admin.post(`/v1/memories/${memory.id}/feedback`, { kind: 'irrelevant', searchId });
     await record(admin, { approach: 'asked the router', memoriesUsed: [memory.id] });
     await admin.post('/v1/summaries/refresh', { layer: 'user', scope });
     const everywhere = [
@@ -55,7 +61,10 @@ describe('who must forget a memory', () => {
       .toEqual([]);
     await admin.delete(`/v1/memories/${memory.id}?mode=erase`);
     await expect
-      .poll(async () => Object.entries(await heldOf(admin, memory.id)).filter(([, count]) => count > 0), within)
+      .poll(
+        async () => Object.entries(await heldOf(admin, memory.id)).filter(([, count]) => count > 0),
+        within,
+      )
       .toEqual([]);
   });
 

@@ -7,6 +7,7 @@ import { askedTimes, asksTime } from '../../domain/ranking/dates.ts';
 import { byPrecedence, namedFirst } from '../../domain/ranking/precedence-order.ts';
 import { SameMatter } from '../../domain/ranking/same-matter.ts';
 import { scaleOf } from '../../domain/ranking/scales.ts';
+import type { Surface } from '../../ports/surface.ts';
 import type { Clock } from '../../ports/clock.ts';
 import { EmbedderUnavailable, type Embedders } from '../../ports/embedder.ts';
 import { LexicalIndexUnavailable } from '../../ports/lexical-index.ts';
@@ -89,6 +90,10 @@ export class SearchService {
     this.#clock = clock;
     this.#values = values;
     this.#substances = new Substances(readModels.sql);
+  }
+
+  get surfaces(): readonly Surface[] {
+    return [this.#substances];
   }
 
   /**

@@ -76,8 +76,7 @@ export class Substances implements Surface {
       const substance = { vector, terms: new Set(termCounts(matchedText(result)).counts.keys()) };
       substances.set(result.memory.id, substance);
       // The vector of a new text is yet to come.
-      if (vector && forgotten === this.#forgotten)
-        this.#kept.set(keyOf(tenant, result, modelId), substance);
+      if (vector && forgotten === this.#forgotten) this.#kept.set(keyOf(tenant, result, modelId), substance);
     }
     return substances;
   }
