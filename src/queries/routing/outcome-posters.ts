@@ -1,9 +1,8 @@
-import { LRUCache } from 'lru-cache';
 import type { TenantContext } from '../../domain/access/context.ts';
 import type { KeyVault } from '../../ports/key-vault.ts';
 import type { Sql } from '../../ports/sql.ts';
+import { FreshCache } from '../../support/fresh-cache.ts';
 
-const mostCached = 10_000;
 /** How long a principal counts as one that posts no outcomes after it was looked up. */
 const negativeMs = 30_000;
 
@@ -12,7 +11,10 @@ export class OutcomePosters {
   readonly #sql: Sql;
   readonly #logId: string;
   readonly #vault: KeyVault;
-  readonly #cache = new LRUCache<string, boolean>({ max: mostCached });
+  readonly #cache = new FreshCache<boolean>({
+    max: 10_000,
+    freshMs: (hasPosted) => (hasPosted ? Infinity : negativeMs),
+  });
 
   constructor(sql: Sql, logId: string, vault: KeyVault) {
     this.#sql = sql;
@@ -20,17 +22,14 @@ export class OutcomePosters {
     this.#vault = vault;
   }
 
-  async has({ tenant, principal }: Pick<TenantContext, 'tenant' | 'principal'>): Promise<boolean> {
+  has({ tenant, principal }: Pick<TenantContext, 'tenant' | 'principal'>): Promise<boolean> {
     const hashed = this.#vault.pseudonym('principal', tenant, principal);
-    const key = `${tenant}/${hashed}`;
-    const cached = this.#cache.get(key);
-    if (cached !== undefined) return cached;
-    const rows = await this.#sql.query(
-      'select 1 from control.outcome_posters where log_id = $1 and tenant = $2 and principal = $3',
-      [this.#logId, tenant, hashed],
-    );
-    const has = rows.length > 0;
-    this.#cache.set(key, has, has ? {} : { ttl: negativeMs });
-    return has;
+    return this.#cache.get(`${tenant}/${hashed}`, async () => {
+      const rows = await this.#sql.query(
+        'select 1 from control.outcome_posters where log_id = $1 and tenant = $2 and principal = $3',
+        [this.#logId, tenant, hashed],
+      );
+      return rows.length > 0;
+    });
   }
 }

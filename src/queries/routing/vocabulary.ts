@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type { TenantContext } from '../../domain/access/context.ts';
 import { visible, visibleInCounts, type Visibility } from '../../domain/access/visibility.ts';
 import { groupBy } from '../../domain/group-by.ts';
@@ -40,8 +41,8 @@ interface CachedFields {
 export class VocabularyReader {
   readonly #models: ReadModels;
   readonly #now: () => number;
-  /** Cached fields by tenant and visibility, least recently read first. */
-  readonly #fields = new Map<string, CachedFields>();
+  /** Cached fields by tenant and visibility. */
+  readonly #fields = new LRUCache<string, CachedFields>({ max: maxCached });
 
   /** `now` returns milliseconds that never decrease. */
   constructor(models: ReadModels, now: () => number = () => performance.now()) {
@@ -76,9 +77,6 @@ export class VocabularyReader {
     if (cached && cached.position >= minPosition && this.#isFresh(cached, view)) return cached.fields;
     const readAt = this.#now();
     const fields = await this.#readFields(caller, view);
-    this.#fields.delete(key);
-    const [oldest] = this.#fields.keys();
-    if (oldest !== undefined && this.#fields.size >= maxCached) this.#fields.delete(oldest);
     this.#fields.set(key, {
       fields,
       position: view.position,
