@@ -6,7 +6,7 @@ import type { ReadView } from '../../src/queries/read-models.ts';
 import type { ExecutorDependencies } from '../../src/queries/routing/executor-dependencies.ts';
 import { Executor } from '../../src/queries/routing/executor.ts';
 import type { SearchRequest } from '../../src/queries/search/query.ts';
-import type { Finding } from '../../src/queries/search/search.ts';
+import type { Finding } from '../../src/queries/search/finding.ts';
 import { adminOf } from './admin.ts';
 
 const caller = adminOf('acme');

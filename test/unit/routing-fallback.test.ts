@@ -10,7 +10,8 @@ import type { RoutingDirectory } from '../../src/queries/routing/routing-directo
 import type { KeyVault } from '../../src/ports/key-vault.ts';
 import type { ReadView } from '../../src/queries/read-models.ts';
 import type { SearchRequest } from '../../src/queries/search/query.ts';
-import type { Finding, SearchService } from '../../src/queries/search/search.ts';
+import type { Finding } from '../../src/queries/search/finding.ts';
+import type { SearchService } from '../../src/queries/search/search.ts';
 import { rulesOnly } from '../support/rules-only.ts';
 
 const request: SearchRequest = {
@@ -55,8 +56,7 @@ function routed(
   const service = {
     view: () => Promise.resolve(view),
     find: () => Promise.resolve(plain),
-    superseding: () => Promise.resolve(new Map()),
-    inPrecedence: (_: unknown, __: unknown, { best }: Finding) => Promise.resolve(best),
+    show: (_: unknown, __: unknown, finding: Finding) => Promise.resolve({ finding, superseding: new Map() }),
   } as unknown as SearchService;
   const all = { ...defaultSettings, ...settings };
   const routedSearch = new RoutedSearch({

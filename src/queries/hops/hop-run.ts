@@ -16,7 +16,7 @@ import { BudgetExhausted, type Budget } from '../routing/budget.ts';
 import { intersect } from '../routing/search-bounds.ts';
 import type { StepOutcome, TrajectoryRecorder } from '../routing/trajectory-recorder.ts';
 import type { SearchRequest } from '../search/query.ts';
-import type { Finding, Warning } from '../search/search.ts';
+import type { Finding, Warning } from '../search/finding.ts';
 
 /** Minimum results of the first search. Memories that lead to the answer may rank below others. */
 const minFirstResults = 10;

@@ -16,13 +16,15 @@ import { warningOf } from '../routing/executor.ts';
 import { TrajectoryRecorder } from '../routing/trajectory-recorder.ts';
 import { sessionOf } from '../../domain/learning/session-key.ts';
 import { answerOf, withEvents, type SearchAnswer } from '../search/answer.ts';
+import { readSuperseding } from '../supersessions.ts';
 import { timeOfAsking, type SearchRequest } from '../search/query.ts';
-import type { Finding, SearchService } from '../search/search.ts';
+import type { Finding } from '../search/finding.ts';
+import type { SearchService } from '../search/search.ts';
 import { HopRun, type HopParts, type HopResult } from './hop-run.ts';
 
 export interface MultiHopParts {
   readonly models: ReadModels;
-  readonly search: Pick<SearchService, 'view' | 'find' | 'superseding'>;
+  readonly search: Pick<SearchService, 'view' | 'find'>;
   readonly mentions: HopParts['mentions'];
   readonly vault: KeyVault;
   readonly clock: Clock;
@@ -69,7 +71,7 @@ export class MultiHopSearch {
 
   /** Rejects like `SearchService.find` if the first search fails. */
   async search(caller: TenantContext, asked: MultiHopRequest): Promise<MultiHopAnswer> {
-    const { search, vault } = this.#parts;
+    const { models, vault } = this.#parts;
     const started = performance.now();
     const { depth, pathThreshold, linkTypes, budget: limits, filterAsSent, ...rest } = asked;
     const now = timeOfAsking(asked, this.#parts.clock);
@@ -88,7 +90,7 @@ export class MultiHopSearch {
       session: sessionOf(vault, caller, request.sessionId),
       tokens: recorder.taken.tokens,
       filterAsSent,
-      superseding: await search.superseding(caller, finding),
+      superseding: await readSuperseding(models, caller, finding),
     });
     // The results are in another order than `result.paths` if one supersedes another.
     const pathTo = new Map(result.paths.map((path) => [endOf(path), path]));

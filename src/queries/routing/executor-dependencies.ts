@@ -7,7 +7,7 @@ import type { Clock } from '../../ports/clock.ts';
 import type { ReadView, Wait } from '../read-models.ts';
 import type { Reasoner } from '../reasoning/reasoner.ts';
 import type { SearchRequest } from '../search/query.ts';
-import type { Finding } from '../search/search.ts';
+import type { Finding } from '../search/finding.ts';
 import type { Budget } from './budget.ts';
 import type { ChildPlaces, PlaceRequest } from './child-places.ts';
 import type { TrajectoryRecorder } from './trajectory-recorder.ts';

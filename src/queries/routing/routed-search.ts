@@ -27,8 +27,9 @@ import {
   type SearchFact,
 } from '../search/answer.ts';
 import { timeOfAsking, type SearchRequest } from '../search/query.ts';
-import { mostCompared, type Finding, type SearchService } from '../search/search.ts';
-import { shownOf } from '../search/shown.ts';
+import type { Finding } from '../search/finding.ts';
+import { maxCompared } from '../search/precedence.ts';
+import type { SearchService } from '../search/search.ts';
 import { isOutdated, mostViews } from '../current-view.ts';
 import { modelCalled } from '../model-called.ts';
 import type { ReasoningFailure } from '../reasoning/reasoner.ts';
@@ -82,10 +83,10 @@ interface Decision {
 }
 
 /** What a route found. */
-interface Answered {
+interface Found {
   readonly finding: Finding;
   /** Whether it is the finding of a decomposition. */
-  readonly shown: boolean;
+  readonly isDecomposed: boolean;
   /** Whether it has several parts, which may be far apart. */
   readonly isDivided: boolean;
   readonly events: SearchFact['events'];
@@ -136,14 +137,10 @@ export class RoutedSearch {
     this.#parts.onRouted(route, recorded.score);
     const searchId = signSearchId(this.#parts.vault, caller, id);
     const search = { id, searchId, caller, request, cut, strategy };
-    const {
-      finding: found,
-      shown,
-      isDivided,
-      events,
-      tokens,
-    } = route === 'decomposition' ? await this.#decompose(search, settings) : await this.#standard(search);
-    const { finding, superseding } = await shownOf(this.#parts.search, caller, request, found, {
+    const found =
+      route === 'decomposition' ? await this.#decompose(search, settings) : await this.#standard(search);
+    const { isDecomposed, isDivided, events, tokens } = found;
+    const { finding, superseding } = await this.#parts.search.show(caller, request, found.finding, {
       cut,
       topK: asked.topK,
       includeSuperseded,
@@ -152,7 +149,7 @@ export class RoutedSearch {
     const answer = answerOf({ ...asked, now }, finding, {
       id,
       searchId: search.searchId,
-      route: shown ? 'decomposition' : 'standard',
+      route: isDecomposed ? 'decomposition' : 'standard',
       decision: recorded,
       session,
       tokens,
@@ -217,29 +214,29 @@ export class RoutedSearch {
   }
 
   /** A focused answer in precedence is compared with what it does not show: newer memories of the same matter may score less. */
-  async #standard({ caller, request, cut }: Search): Promise<Answered> {
+  async #standard({ caller, request, cut }: Search): Promise<Found> {
     const isCompared = cut === 'focused' && request.order === 'precedence';
     const finding = await this.#parts.search.find(
       caller,
-      isCompared ? { ...request, topK: Math.max(request.topK, mostCompared), threshold: 0 } : request,
+      isCompared ? { ...request, topK: Math.max(request.topK, maxCompared), threshold: 0 } : request,
     );
     const tokens = estimateTokens(request.query.length);
-    return { finding, shown: false, isDivided: false, events: [], tokens };
+    return { finding, isDecomposed: false, isDivided: false, events: [], tokens };
   }
 
-  async #decompose(search: Search, settings: RoutingSettings): Promise<Answered> {
+  async #decompose(search: Search, settings: RoutingSettings): Promise<Found> {
     const execution = await this.#execute(search, settings);
     const { run, finding, isDivided } = execution;
     const { tokens } = run;
     if (finding) {
       const events = eventsOf(search, execution, { shown: true });
-      return { finding, shown: true, isDivided, events, tokens };
+      return { finding, isDecomposed: true, isDivided, events, tokens };
     }
     const standard = await this.#standard(search);
     const warnings = [...standard.finding.warnings, warningOf(run.interruption ?? 'error')];
     return {
       finding: { ...standard.finding, warnings },
-      shown: false,
+      isDecomposed: false,
       isDivided: false,
       events: eventsOf(search, execution, { shown: false }),
       tokens: tokens + standard.tokens,

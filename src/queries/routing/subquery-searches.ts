@@ -1,7 +1,7 @@
 import type { TenantContext } from '../../domain/access/context.ts';
 import type { ReadView } from '../read-models.ts';
 import type { SearchRequest } from '../search/query.ts';
-import type { Finding } from '../search/search.ts';
+import type { Finding } from '../search/finding.ts';
 import type { SubqueryQueue } from './subquery-queue.ts';
 import type { Budget } from './budget.ts';
 import type { ExecutorDependencies } from './executor-dependencies.ts';

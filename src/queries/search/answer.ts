@@ -8,7 +8,7 @@ import type { FeedbackEvent, RetrievalEvent } from '../../domain/retrieval/event
 import type { Scored } from './shortlist.ts';
 import { factsOf } from './facts.ts';
 import type { SearchRequest } from './query.ts';
-import type { Finding, Warning } from './search.ts';
+import type { Finding, Warning } from './finding.ts';
 
 export interface SearchResult {
   readonly memory: MemoryView;

@@ -36,11 +36,11 @@ export interface SearchRequest {
   readonly waitMs?: number | undefined;
 }
 
-/** Each source finds at least this many, or twice `topK`: the fusion needs the best of both signals. */
-export const leastCandidates = 50;
+/** Minimum number that each source is asked for, even if twice `topK` is less: the fusion needs the best of both signals. */
+export const minCandidates = 50;
 
-/** The most that a source is asked for: as many as the largest answer has. */
-export const mostCandidates = 1_000;
+/** Maximum number that a source is asked for: as many as the largest answer has. */
+export const maxCandidates = 1_000;
 
 /** A search request, prepared. */
 export interface Query {
@@ -85,7 +85,7 @@ export function queryOf(
     seesNothing: visibility !== 'all' && visibility.length === 0,
     denseText: dense,
     ...wordsOf(lexical, lexical === query ? times : undefined),
-    limit: Math.max(leastCandidates, Math.min(2 * topK, mostCandidates)),
+    limit: Math.max(minCandidates, Math.min(2 * topK, maxCandidates)),
     times,
   };
 }
