@@ -1,7 +1,9 @@
 import { systemTenant } from '../../domain/access/context.ts';
 import { compareVersion, type VersionComparison } from '../../domain/learning/compare-version.ts';
 import { chooserOf, compare, evidenceFor, hasExplicitOutcome } from '../../domain/learning/estimators.ts';
-import { baseOf, stepsOfBase } from '../../domain/learning/global-base.ts';
+import { baseOf, stepsOfBase, type TenantDecision } from '../../domain/learning/global-base.ts';
+import type { LoggedDecision } from '../../domain/learning/logged-decision.ts';
+import type { DatedDecision } from '../../domain/learning/observed-figures.ts';
 import type { PolicyUpdate, RoutePolicyEvent } from '../../domain/learning/policy-events.ts';
 import {
   afterLook,
@@ -18,7 +20,6 @@ import type { RoutePolicy } from '../../domain/learning/route-policy.ts';
 import { isTrainable, leastDecisions } from '../../domain/learning/trainer.ts';
 import { routePolicyStream } from '../../domain/streams.ts';
 import { WrongExpectedRevision, type StreamName } from '../../ports/event-log.ts';
-import type { LoggedDecisions } from '../../read-models/learning/logged-decisions.ts';
 import { eventContext, inTenant, type CommandContext, type CommandServices } from '../context.ts';
 
 /** Steps that are made at once. */
@@ -28,11 +29,21 @@ const stepsInAppend = 20;
 /** A policy with all traffic is compared with its predecessor whenever it has so many more decisions. */
 const watchedEvery = 50;
 /** Decisions of one tenant that a round of the global base reads. */
-const mostOfTenant = 200;
+const maxOfTenant = 200;
+
+/** Decisions of searches whose outcome is known, in the order of the log. */
+export interface FinishedDecisions {
+  /** The oldest that the tenant's policy can learn from and has not yet. */
+  finished(tenant: string, limit: number): Promise<readonly LoggedDecision[]>;
+  /** The latest of searches after a position. */
+  since(tenant: string, after: number): Promise<readonly DatedDecision[]>;
+  /** The oldest that the global base can learn from and has not yet, at most `maxOfTenant` of each tenant. */
+  forBase(maxOfTenant: number): Promise<readonly TenantDecision[]>;
+}
 
 export interface PolicyLearningParts {
   readonly services: Pick<CommandServices, 'store'>;
-  readonly decisions: LoggedDecisions;
+  readonly decisions: FinishedDecisions;
   /** The read model of policies, at `minPosition` or later. */
   readonly historyOf: (tenant: string, minPosition?: number) => Promise<PolicyHistory>;
   /** The position up to which the table of decisions has handled a stream; −1 if it cannot. */
@@ -83,7 +94,7 @@ export class PolicyLearning {
   async trainBase(): Promise<number> {
     const before = await this.#settled(systemTenant);
     if (!before) return 0;
-    const waiting = await this.#parts.decisions.forBase(mostOfTenant);
+    const waiting = await this.#parts.decisions.forBase(maxOfTenant);
     const steps = stepsOfBase(
       before,
       waiting.filter(({ decision }) => isTrainable(decision)),
@@ -99,6 +110,11 @@ export class PolicyLearning {
   /** The history of a tenant's policies, with all that this process has appended. */
   historyOf(tenant: string): Promise<PolicyHistory> {
     return this.#parts.historyOf(tenant, this.#appended.get(tenant));
+  }
+
+  /** The latest decisions of a tenant whose outcome is known. */
+  decisions(tenant: string): Promise<readonly DatedDecision[]> {
+    return this.#parts.decisions.since(tenant, 0);
   }
 
   /** Takes note of a step that a command has appended. */
