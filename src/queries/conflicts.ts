@@ -101,8 +101,7 @@ export class ConflictFinder {
         topK: maxCandidates,
         threshold: 0,
       };
-      const look = () =>
-        this.#search.find(caller, { ...request, order: 'relevance', keepsCopies: true, minPosition });
+      const look = () => this.#search.find(caller, { ...request, minPosition }, { keepsCopies: true });
       try {
         found.push(
           await look().catch((error: unknown) => {

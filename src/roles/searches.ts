@@ -68,7 +68,7 @@ export function assembleSearches(parts: SearchParts): {
     policy: rulePolicy,
     clock: systemClock,
     searchesAtOnce: searchesAtOnce(models.sql),
-    search: (caller, request, view) => retrieval.find(caller, request, view),
+    search: (caller, request, options) => retrieval.find(caller, request, options),
     places: (caller, request, view) => findChildPlaces(models.sql, view, caller, request),
   });
   const metrics = routingMetrics(meter);
@@ -80,7 +80,6 @@ export function assembleSearches(parts: SearchParts): {
     posters: new OutcomePosters(models.sql, parts.logId, vault),
     vault,
     clock: systemClock,
-    switchedOff: !config.routing,
     onFailure: (error, searchId) =>
       logger.warn(
         { err: error, searchId },

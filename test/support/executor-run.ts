@@ -11,7 +11,7 @@ import { adminOf } from './admin.ts';
 
 const caller = adminOf('acme');
 /** The default request. */
-export const request: SearchRequest = { query: 'compare a and b', topK: 4, threshold: 0, order: 'relevance' };
+export const request: SearchRequest = { query: 'compare a and b', topK: 4, threshold: 0 };
 const view = { position: 7 } as ReadView;
 /** The promise of a search that never finishes. */
 export const never = new Promise<never>(() => undefined);

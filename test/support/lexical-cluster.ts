@@ -125,7 +125,7 @@ export class RunningModels {
 
   async answer(query: string, { tenant = 'acme', ...more }: Asked = {}): Promise<Finding> {
     const minPosition = more.minPosition ?? (await this.#test.log.head());
-    const request = { query, topK: 10, threshold: 0, order: 'relevance' as const, waitMs: 20_000, ...more };
+    const request = { query, topK: 10, threshold: 0, waitMs: 20_000, ...more };
     return this.#search.find(adminOf(tenant), { ...request, minPosition });
   }
 

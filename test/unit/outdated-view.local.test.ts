@@ -30,7 +30,7 @@ import { soleEmbedder } from '../support/sole-embedder.ts';
 const embedders = soleEmbedder(deterministicEmbedder({ dimension: 16 }));
 const projections = allProjections(embedders);
 const caller = adminOf('acme');
-const request = { query: 'green tea', topK: 10, threshold: 0, order: 'relevance' as const };
+const request = { query: 'green tea', topK: 10, threshold: 0 };
 
 /** A database with a hook that runs after a view was taken, before it is used. */
 class ViewedSql extends FaultySql {
@@ -157,7 +157,7 @@ describe('a generation that is dropped between taking a view and reading in it',
   it('[F4] a search with a view of its caller fails, so that the caller can take a new one', async () => {
     const view = await search.view();
     await replaceAll();
-    await expect(search.find(caller, request, view)).rejects.toMatchObject({ code: '42P01' });
+    await expect(search.find(caller, request, { view })).rejects.toMatchObject({ code: '42P01' });
   });
 });
 

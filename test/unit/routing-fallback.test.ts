@@ -9,12 +9,12 @@ import type { Planned } from '../../src/queries/routing/trajectory-recorder.ts';
 import type { RoutingDirectory } from '../../src/queries/routing/routing-directory.ts';
 import type { KeyVault } from '../../src/ports/key-vault.ts';
 import type { ReadView } from '../../src/queries/read-models.ts';
-import type { SearchRequest } from '../../src/queries/search/query.ts';
+import type { Asked } from '../../src/queries/search/answer.ts';
 import type { Finding } from '../../src/queries/search/finding.ts';
 import type { SearchService } from '../../src/queries/search/search.ts';
 import { rulesOnly } from '../support/rules-only.ts';
 
-const request: SearchRequest = {
+const request: Asked = {
   query: 'compare a and b across teams',
   topK: 4,
   threshold: 0,
@@ -65,12 +65,12 @@ function routed(
     directory: {
       settings: () => Promise.resolve(all),
       killed: () => Promise.resolve(false),
+      switchedOff: { routing: false, reasoning: false },
     } as unknown as RoutingDirectory,
     policies: rulesOnly,
     posters: { has: async () => false },
     vault: { pseudonym: () => 'signed' } as unknown as KeyVault,
     clock: { now: () => new Date('2026-03-12T15:00:00Z') },
-    switchedOff: false,
     onFailure: (error) => failures.push(error),
     onReasoningFailure: () => undefined,
     onRouted: () => undefined,

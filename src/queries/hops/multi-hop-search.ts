@@ -31,7 +31,8 @@ export interface MultiHopParts {
   readonly onFailure: (error: unknown, searchId: string) => void;
 }
 
-export interface MultiHopRequest extends Omit<SearchRequest, 'threshold' | 'order' | 'asOf'> {
+export interface MultiHopRequest extends Omit<SearchRequest, 'threshold' | 'asOf'> {
+  readonly sessionId?: string | undefined;
   /** Maximum hops from the results of the first search. */
   readonly depth: number;
   /** A path ends if its relevance falls below this. */
@@ -73,21 +74,27 @@ export class MultiHopSearch {
   async search(caller: TenantContext, asked: MultiHopRequest): Promise<MultiHopAnswer> {
     const { models, vault } = this.#parts;
     const started = performance.now();
-    const { depth, pathThreshold, linkTypes, budget: limits, filterAsSent, ...rest } = asked;
+    const { depth, pathThreshold, linkTypes, budget: limits, sessionId, filterAsSent, ...rest } = asked;
     const now = timeOfAsking(asked, this.#parts.clock);
-    const request: SearchRequest = { ...rest, now, threshold: pathThreshold, order: 'relevance' };
+    const request: SearchRequest = { ...rest, now, threshold: pathThreshold };
     const id = uuid();
     const searchId = signSearchId(vault, caller, id);
     const { result, view, recorder, interruption } = await withCurrentView(() =>
       this.#run(caller, request, asked, searchId),
     );
     const finding = findingOf(result, view, interruption);
-    const answer = answerOf({ ...request, threshold: scoreOf(pathThreshold) }, finding, {
+    const answered = {
+      ...request,
+      threshold: scoreOf(pathThreshold),
+      order: 'relevance' as const,
+      sessionId,
+    };
+    const answer = answerOf(answered, finding, {
       id,
       searchId,
       route: 'multi-hop',
       durationMs: performance.now() - started,
-      session: sessionOf(vault, caller, request.sessionId),
+      session: sessionOf(vault, caller, sessionId),
       tokens: recorder.taken.tokens,
       filterAsSent,
       superseding: await readSuperseding(models, caller, finding),
@@ -132,7 +139,7 @@ export class MultiHopSearch {
     const recorder = new TrajectoryRecorder(clock, budget);
     const run = new HopRun({
       sql: models.sql,
-      search: (as, narrowed, seen) => search.find(as, narrowed, seen),
+      search: (...asked) => search.find(...asked),
       mentions,
       caller,
       request,

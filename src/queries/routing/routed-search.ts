@@ -23,6 +23,7 @@ import {
   withEvents,
   type Asked,
   type Performance,
+  type ResultOrder,
   type SearchAnswer,
   type SearchFact,
 } from '../search/answer.ts';
@@ -50,8 +51,6 @@ export interface RoutedSearchParts {
   readonly posters: Pick<OutcomePosters, 'has'>;
   readonly vault: KeyVault;
   readonly clock: Clock;
-  /** The configuration disables routing, so every question takes the standard route. */
-  readonly switchedOff: boolean;
   readonly onFailure: (error: unknown, searchId: string) => void;
   readonly onReasoningFailure: (failure: ReasoningFailure, searchId: string) => void;
   readonly onRouted: (route: Route, score: number) => void;
@@ -98,6 +97,7 @@ interface Search {
   readonly searchId: string;
   readonly caller: TenantContext;
   readonly request: SearchRequest;
+  readonly order: ResultOrder;
   readonly cut: Cut;
   readonly strategy: Strategy | undefined;
 }
@@ -126,23 +126,24 @@ export class RoutedSearch {
   ): Promise<RoutedAnswer> {
     const started = performance.now();
     const cut: Cut = asked.threshold === undefined ? 'focused' : { threshold: asked.threshold };
-    const { includeSuperseded = true, ...rest } = asked;
+    const { includeSuperseded = true, order, sessionId, ...rest } = asked;
     // All parts of a question are asked at the same time, which is recorded.
     const now = timeOfAsking(asked, this.#parts.clock);
     const topK = includeSuperseded ? asked.topK : Math.min(asked.topK + spare, mostResults);
     const request: SearchRequest = { ...rest, now, topK, threshold: leastRelevance(cut) };
     const id = uuid();
-    const decision = await this.#decide(caller, id, request, asksForStandard);
+    const decision = await this.#decide(caller, id, { ...request, sessionId }, asksForStandard);
     const { route, settings, recorded, session } = decision;
     this.#parts.onRouted(route, recorded.score);
     const searchId = signSearchId(this.#parts.vault, caller, id);
-    const search = { id, searchId, caller, request, cut, strategy };
+    const search = { id, searchId, caller, request, order, cut, strategy };
     const found =
       route === 'decomposition' ? await this.#decompose(search, settings) : await this.#standard(search);
     const { isDecomposed, isDivided, events, tokens } = found;
     const { finding, superseding } = await this.#parts.search.show(caller, request, found.finding, {
       cut,
       topK: asked.topK,
+      order,
       includeSuperseded,
       keepsDistant: keepsDistant || isDivided,
     });
@@ -175,10 +176,10 @@ export class RoutedSearch {
   async #decide(
     caller: TenantContext,
     id: string,
-    { query: question, asOf, sessionId }: SearchRequest,
+    { query: question, asOf, sessionId }: Pick<Asked, 'query' | 'asOf' | 'sessionId'>,
     asksForStandard: boolean,
   ): Promise<Decision> {
-    const { directory, policies, posters, vault, switchedOff } = this.#parts;
+    const { directory, policies, posters, vault } = this.#parts;
     const { tenant } = caller;
     const session = sessionOf(vault, caller, sessionId);
     const [settings, killed, inForce, isObservable] = await Promise.all([
@@ -199,7 +200,7 @@ export class RoutedSearch {
       isObservable,
       asksForStandard,
       asksAsOf: asOf !== undefined,
-      switchedOff,
+      switchedOff: directory.switchedOff.routing,
       killed,
     });
     const { score, signals } = complexity;
@@ -214,8 +215,8 @@ export class RoutedSearch {
   }
 
   /** A focused answer in precedence is compared with what it does not show: newer memories of the same matter may score less. */
-  async #standard({ caller, request, cut }: Search): Promise<Found> {
-    const isCompared = cut === 'focused' && request.order === 'precedence';
+  async #standard({ caller, request, order, cut }: Search): Promise<Found> {
+    const isCompared = cut === 'focused' && order === 'precedence';
     const finding = await this.#parts.search.find(
       caller,
       isCompared ? { ...request, topK: Math.max(request.topK, maxCompared), threshold: 0 } : request,

@@ -23,6 +23,9 @@ export interface SearchResult {
   readonly supersededBy?: string;
 }
 
+/** How the results of an answer are ordered (D4). */
+export type ResultOrder = 'precedence' | 'relevance' | 'layer';
+
 /** Events of one search, for its stream in the log. */
 export interface SearchFact {
   /** Id of the search, which names the stream. */
@@ -60,6 +63,8 @@ export interface Performance {
 
 /** The part of a request that its answer and its facts depend on. */
 export interface Asked extends Omit<SearchRequest, 'threshold'> {
+  readonly order: ResultOrder;
+  readonly sessionId?: string | undefined;
   /** Lowest score of a result; without one the answer is focused. */
   readonly threshold?: number | undefined;
   /** Whether memories are shown that another one supersedes; true by default. */
@@ -87,7 +92,7 @@ export function withEvents(answer: SearchAnswer, more: SearchFact['events']): Se
  */
 function arrange(
   best: readonly Scored[],
-  order: SearchRequest['order'],
+  order: ResultOrder,
   superseding: ReadonlyMap<string, string>,
 ): SearchResult[] {
   const ordered =

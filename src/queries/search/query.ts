@@ -20,18 +20,12 @@ export interface SearchRequest {
   readonly topK: number;
   /** On the scale of relevance. */
   readonly threshold: number;
-  /** For a search within another one: what scores less will not be in the final answer. */
-  readonly finalThreshold?: number | undefined;
-  /** For a search within another one: near-duplicates stay. */
-  readonly keepsCopies?: boolean | undefined;
-  readonly order: 'precedence' | 'relevance' | 'layer';
   /** A position: memories as they were when the log had reached it. */
   readonly asOf?: number | undefined;
   /** The time of asking. */
   readonly now?: Date | undefined;
   /** Offset of the asker's clock from UTC, which decides when a day begins, in minutes; default: 0. */
   readonly utcOffset?: number | undefined;
-  readonly sessionId?: string | undefined;
   readonly minPosition?: number | undefined;
   readonly waitMs?: number | undefined;
 }

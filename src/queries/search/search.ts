@@ -17,7 +17,7 @@ import { maxCandidates, queryOf, timeOfAsking, wordsOf, type Query, type SearchR
 import { liveModel, QueryVectors } from './query-vectors.ts';
 import { rank } from './rank.ts';
 import { SearchEngines, type SearchIndexes } from './search-engines.ts';
-import type { Scored } from './shortlist.ts';
+import type { CopyOptions, Scored } from './shortlist.ts';
 import { belowThreshold, missingSuccessors, visibleResults, type Shown, type ShowOptions } from './shown.ts';
 import { Substances } from './substances.ts';
 
@@ -39,6 +39,13 @@ export interface ValueWeights {
 }
 
 const noValues: ValueWeights = { weight: () => Promise.resolve(0) };
+
+export interface FindOptions extends CopyOptions {
+  /** The read models to search; by default as they are now. */
+  readonly view?: ReadView | undefined;
+}
+
+type InnerRequest = SearchRequest & CopyOptions;
 
 /** What a search found among a number of candidates. */
 interface Attempt {
@@ -99,15 +106,19 @@ export class SearchService {
    * words cannot be searched, from meaning alone; warnings say so. Rejects with `LexicalIndexUnavailable` if neither works, and
    * with an error of `isOutdated` if the given view is outdated.
    */
-  find(caller: TenantContext, request: SearchRequest, view?: ReadView): Promise<Finding> {
+  find(
+    caller: TenantContext,
+    request: SearchRequest,
+    { view, ...copies }: FindOptions = {},
+  ): Promise<Finding> {
     const query = this.#queryOf(caller, request);
-    const find = () => this.#find(query, request, view);
+    const find = () => this.#find(query, { ...request, ...copies }, view);
     return view ? find() : withCurrentView(find);
   }
 
   /**
    * What an answer shows of a finding. Adds the successors of superseded memories, removes what the cut excludes, keeps `topK`,
-   * and orders them by precedence if the request says so. If nothing is left, a warning says how near the best came.
+   * and orders them by precedence if that is the order. If nothing is left, a warning says how near the best came.
    */
   async show(
     caller: TenantContext,
@@ -127,7 +138,7 @@ export class SearchService {
       return { finding: { ...finding, best: [], warnings }, superseding };
     }
     const shown = visible.slice(0, options.topK);
-    if (request.order !== 'precedence') return { finding: { ...finding, best: shown }, superseding };
+    if (options.order !== 'precedence') return { finding: { ...finding, best: shown }, superseding };
     const model = finding.embeddingModel;
     const ordered = await inPrecedence(
       caller,
@@ -151,10 +162,10 @@ export class SearchService {
    */
   async ranking(
     caller: TenantContext,
-    asked: Omit<SearchRequest, 'threshold' | 'order' | 'asOf'>,
+    asked: Omit<SearchRequest, 'threshold' | 'asOf'>,
     modelId: string,
   ): Promise<readonly string[]> {
-    const request: SearchRequest = { ...asked, threshold: 0, order: 'relevance' };
+    const request: SearchRequest = { ...asked, threshold: 0 };
     const query = this.#queryOf(caller, request);
     const vector = await this.#vectors.of(query.denseText ?? request.query, modelId, caller.tenant);
     if (!vector) throw new EmbedderUnavailable(`${modelId} cannot answer now`);
@@ -169,7 +180,7 @@ export class SearchService {
     return queryOf(caller, { ...request, now: timeOfAsking(request, this.#clock) });
   }
 
-  async #find(query: Query, request: SearchRequest, given: ReadView | undefined): Promise<Finding> {
+  async #find(query: Query, request: InnerRequest, given: ReadView | undefined): Promise<Finding> {
     const prepared = this.#prepare(query, request, given);
     const { view, vector, ...unembedded } = await this.#vectors.beside(
       query.denseText,
@@ -218,7 +229,7 @@ export class SearchService {
   }
 
   /** Searches again among more candidates if copies used them up. If words become unavailable meanwhile, the first result stands. */
-  async #bestOf(corpus: Corpus, query: Query, request: SearchRequest): Promise<Attempt> {
+  async #bestOf(corpus: Corpus, query: Query, request: InnerRequest): Promise<Attempt> {
     if (query.seesNothing) return { best: [], isCrowded: false, degradation: { meaning: !corpus.vector } };
     // Values are not kept by position: a search of the past ranks without them.
     const { tenant } = query.restrictions.region;
@@ -234,7 +245,7 @@ export class SearchService {
   async #attempt(
     corpus: Corpus,
     query: Query,
-    request: SearchRequest,
+    request: InnerRequest,
     { limit, valueWeight }: { readonly limit: number; readonly valueWeight: number },
   ): Promise<Attempt> {
     const { sql } = this.#readModels;

@@ -28,14 +28,18 @@ export interface FoundRow extends MemoryRow {
 }
 
 /** Which of the candidates to show. */
-export interface ShortlistOptions {
+export interface ShortlistOptions extends CopyOptions {
   readonly topK: number;
   readonly threshold: number;
   /** How many candidates each source was asked for. */
   readonly limit: number;
-  /** If this is part of a larger search: what scores less will not be in the final answer. */
+}
+
+/** How near-duplicates are treated in a search within another one. */
+export interface CopyOptions {
+  /** What scores less will not be in the final answer, so it replaces nothing that will. */
   readonly finalThreshold?: number | undefined;
-  /** Near-duplicates stay. */
+  /** Whether to keep near-duplicates. */
   readonly keepsCopies?: boolean | undefined;
 }
 

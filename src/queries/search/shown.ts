@@ -1,6 +1,7 @@
 import { successorsFirst } from '../../domain/links/successors-first.ts';
 import { cutOff, passes, type Cut } from '../../domain/ranking/cut.ts';
 import { scoreOf } from '../../domain/ranking/score-scale.ts';
+import type { ResultOrder } from './answer.ts';
 import type { Finding, Warning } from './finding.ts';
 import type { Scored } from './shortlist.ts';
 
@@ -14,6 +15,7 @@ export interface Shown {
 export interface ShowOptions {
   readonly cut: Cut;
   readonly topK: number;
+  readonly order: ResultOrder;
   readonly includeSuperseded: boolean;
   /** See `CutOptions`. */
   readonly keepsDistant: boolean;
