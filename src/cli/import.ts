@@ -8,12 +8,10 @@ import { pipeline } from 'node:stream/promises';
 import { SingleBar, Presets } from 'cli-progress';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import type { BulkLine } from '../../packages/client/src/index.ts';
-import { asUpsert } from './as-upsert.ts';
+import { asUpsert, mapLines, withoutCompany, type LeftOut } from './import-lines.ts';
 import { cleanOnSignal } from './clean-on-signal.ts';
 import { connect } from './client.ts';
 import { printJson } from './output.ts';
-import { mapLines } from './map-lines.ts';
-import { withoutCompany, type LeftOut } from './without-company.ts';
 
 type Refusal = Omit<BulkLine, 'position' | 'replayed'>;
 

@@ -9,7 +9,6 @@ import { truncate } from '../domain/text/truncate.ts';
 import { callTool } from './call-tool.ts';
 import { guide } from './guide.ts';
 import { jsonSchemaOf } from './json-schema.ts';
-import { withProgress } from './progress.ts';
 import { getPrompt, prompts } from './prompts.ts';
 import { listResources, protocolError, readResource, resourceTemplates } from './resources.ts';
 import type { Act, Performer, Session } from './session.ts';
@@ -82,4 +81,29 @@ export function createServer(version: string, session: Session, performer: Perfo
     answer(context, (act) => getPrompt(params.name, params.arguments, act)),
   );
   return server;
+}
+
+/** How often a client that asked for progress hears that its call still runs. */
+const intervalMs = 1_000;
+
+/** Notifies the client while the work runs, if its request has a progress token. */
+export async function withProgress<Result>(
+  { mcpReq }: Pick<ServerContext, 'mcpReq'>,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  const { _meta: meta } = mcpReq;
+  const token = meta?.progressToken;
+  if (token === undefined) return work();
+  let progress = 0;
+  const timer = setInterval(() => {
+    progress++;
+    const params = { progressToken: token, progress, message: `running for ${progress} s` };
+    // The client may have gone.
+    mcpReq.notify({ method: 'notifications/progress', params }).catch(() => clearInterval(timer));
+  }, intervalMs);
+  try {
+    return await work();
+  } finally {
+    clearInterval(timer);
+  }
 }
