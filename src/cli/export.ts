@@ -40,8 +40,8 @@ export function exportCommand(): Command {
     )
     .argument('[file]', 'file to write; - or no file is standard output')
     .option('--full', 'include ids, revisions and counters, which `import` refuses')
-    .action(async (file: string = '-', options: { full?: boolean }, own: Command) => {
-      const { client, json } = connect(own);
+    .action(async (file: string = '-', options: { full?: boolean }, command: Command) => {
+      const { client, json } = connect(command);
       await untilReadModelsReachHead(client);
       let written = 0;
       const copies = new TellingLines();

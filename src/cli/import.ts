@@ -37,8 +37,8 @@ export function importCommand(): Command {
       '--upsert',
       'replace memories that have an externalId of the file; every line needs an externalId',
     )
-    .action(async (file: string, options: ImportOptions, own: Command) => {
-      const connected = connect(own);
+    .action(async (file: string, options: ImportOptions, command: Command) => {
+      const connected = connect(command);
       const { name } = options;
       if (file === '-') {
         // An import without a name is identified by a hash of its content, and a pipe can be read only once.

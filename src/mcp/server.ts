@@ -16,7 +16,7 @@ import { tools } from './tools/index.ts';
 import { annotationsOf, type Tool } from './tools/tool.ts';
 
 /** Maximum number of characters quoted of a name that a client sent. */
-const longestName = 100;
+const maxNameLength = 100;
 
 const byName = new Map(tools.map((tool) => [tool.name as string, tool]));
 
@@ -48,7 +48,7 @@ export function createServer(version: string, session: Session, performer: Perfo
     if (!tool)
       throw new ProtocolError(
         ProtocolErrorCode.InvalidParams,
-        `there is no tool ${truncate(params.name, longestName)}; the tools are ${[...byName.keys()].join(', ')}`,
+        `there is no tool ${truncate(params.name, maxNameLength)}; the tools are ${[...byName.keys()].join(', ')}`,
       );
     const { signal, _meta: meta = {} } = context.mcpReq;
     return withProgress(context, () =>

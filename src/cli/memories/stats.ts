@@ -5,8 +5,8 @@ import { printJson, table } from '../output.ts';
 export function statsCommand(): Command {
   return new Command('stats')
     .description('Show how many memories there are, how large they are, and how they are used')
-    .action(async (_, own: Command) => {
-      const { client, json } = connect(own);
+    .action(async (_, command: Command) => {
+      const { client, json } = connect(command);
       const stats = await client.stats();
       if (json) return printJson(stats);
       console.log(statsText(stats));

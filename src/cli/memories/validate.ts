@@ -6,8 +6,8 @@ export function validateCommand(): Command {
   return new Command('validate')
     .description('Find contradictions and supersessions among memories')
     .argument('<id...>')
-    .action(async (ids: string[], _, own: Command) => {
-      const { client, json } = connect(own);
+    .action(async (ids: string[], _, command: Command) => {
+      const { client, json } = connect(command);
       const found = await client.memories.validate({ ids });
       if (json) return printJson(found);
       console.log(validationText(found));

@@ -41,7 +41,7 @@ export interface FinishedDecisions {
   forBase(maxOfTenant: number): Promise<readonly TenantDecision[]>;
 }
 
-export interface PolicyLearningParts {
+export interface PolicyLearningDependencies {
   readonly services: Pick<CommandServices, 'store'>;
   readonly decisions: FinishedDecisions;
   /** The read model of policies, at `minPosition` or later. */
@@ -58,7 +58,7 @@ export interface PolicyLearningParts {
  * all earlier steps, so that no decision is learned from twice: not by two processes, and not after a crash.
  */
 export class PolicyLearning {
-  readonly #parts: PolicyLearningParts;
+  readonly #dependencies: PolicyLearningDependencies;
   readonly #context: CommandContext;
   /** Position of the last event that this process appended for a tenant: what is read is not older. */
   readonly #appended = new Map<string, number>();
@@ -67,8 +67,8 @@ export class PolicyLearning {
   /** By tenant, how many decisions must have arrived before there can be enough evidence for the candidate of a revision and a base. */
   readonly #nextLook = new Map<string, { readonly of: string; readonly arrived: number }>();
 
-  constructor(parts: PolicyLearningParts, context: CommandContext) {
-    this.#parts = parts;
+  constructor(dependencies: PolicyLearningDependencies, context: CommandContext) {
+    this.#dependencies = dependencies;
     this.#context = context;
   }
 
@@ -76,7 +76,7 @@ export class PolicyLearning {
   async train(tenant: string): Promise<number> {
     const before = await this.#settled(tenant);
     if (!before) return 0;
-    const { decisions } = this.#parts;
+    const { decisions } = this.#dependencies;
     const waiting = (await decisions.finished(tenant, stepsAtOnce * leastDecisions)).filter(isTrainable);
     if (waiting.length < leastDecisions) return 0;
     const base = await this.base();
@@ -94,7 +94,7 @@ export class PolicyLearning {
   async trainBase(): Promise<number> {
     const before = await this.#settled(systemTenant);
     if (!before) return 0;
-    const waiting = await this.#parts.decisions.forBase(maxOfTenant);
+    const waiting = await this.#dependencies.decisions.forBase(maxOfTenant);
     const steps = stepsOfBase(
       before,
       waiting.filter(({ decision }) => isTrainable(decision)),
@@ -104,17 +104,17 @@ export class PolicyLearning {
 
   /** The global base, with all that this process has appended. */
   async base(): Promise<Base> {
-    return baseOf(await this.#parts.historyOf(systemTenant, this.#appended.get(systemTenant)));
+    return baseOf(await this.#dependencies.historyOf(systemTenant, this.#appended.get(systemTenant)));
   }
 
   /** The history of a tenant's policies, with all that this process has appended. */
   historyOf(tenant: string): Promise<PolicyHistory> {
-    return this.#parts.historyOf(tenant, this.#appended.get(tenant));
+    return this.#dependencies.historyOf(tenant, this.#appended.get(tenant));
   }
 
   /** The latest decisions of a tenant whose outcome is known. */
   decisions(tenant: string): Promise<readonly DatedDecision[]> {
-    return this.#parts.decisions.since(tenant, 0);
+    return this.#dependencies.decisions.since(tenant, 0);
   }
 
   /** Takes note of a step that a command has appended. */
@@ -130,7 +130,12 @@ export class PolicyLearning {
     base: Base,
     policy: RoutePolicy,
   ): Promise<VersionComparison> {
-    return compareVersion(policy, history, base, await this.#parts.decisions.since(tenant, history.since));
+    return compareVersion(
+      policy,
+      history,
+      base,
+      await this.#dependencies.decisions.since(tenant, history.since),
+    );
   }
 
   /**
@@ -157,7 +162,7 @@ export class PolicyLearning {
     if (!before) return undefined;
     const last = this.#watched.get(tenant);
     if (!canary && last?.since === since && arrived < last.arrived + watchedEvery) return undefined;
-    const log = (await this.#parts.decisions.since(tenant, since)).filter(hasExplicitOutcome);
+    const log = (await this.#dependencies.decisions.since(tenant, since)).filter(hasExplicitOutcome);
     this.#watched.set(tenant, { since, arrived });
     const evaluation = compare(log, chooserOf(live), chooserOf(before));
     const figures = figuresOf(evaluation);
@@ -186,7 +191,7 @@ export class PolicyLearning {
     const next = this.#nextLook.get(tenant);
     if (next?.of === of && arrived < next.arrived) return undefined;
     const [mine, theirs] = [chooserOf(candidate), chooserOf(history.incumbent)];
-    const evidence = evidenceFor(candidate, await this.#parts.decisions.since(tenant, history.since));
+    const evidence = evidenceFor(candidate, await this.#dependencies.decisions.since(tenant, history.since));
     // What a look needs, without the estimates.
     const { length: matched } = evidence.filter(
       ({ features, arms, taken }) => taken === mine(features, arms) && taken !== theirs(features, arms),
@@ -204,13 +209,13 @@ export class PolicyLearning {
   async #settled(tenant: string): Promise<PolicyHistory | undefined> {
     const history = await this.historyOf(tenant);
     if (!history.lastStep) return history;
-    const handled = await this.#parts.handledOf(routePolicyStream(tenant));
+    const handled = await this.#dependencies.handledOf(routePolicyStream(tenant));
     return handled >= history.lastStep.position ? history : undefined;
   }
 
   /** False if somebody else was faster: what was decided is outdated. */
   async #append(tenant: string, revision: number, events: readonly RoutePolicyEvent[]): Promise<boolean> {
-    const { store } = this.#parts.services;
+    const { store } = this.#dependencies.services;
     const context = eventContext(inTenant(this.#context, tenant));
     try {
       const expected = revision < 0 ? 'noStream' : revision;
@@ -224,7 +229,7 @@ export class PolicyLearning {
   }
 
   #report(steps: readonly PolicyUpdate[]): number {
-    for (const step of steps) this.#parts.onStep?.(step);
+    for (const step of steps) this.#dependencies.onStep?.(step);
     return steps.reduce((sum, { data }) => sum + data.consumed.length, 0);
   }
 

@@ -32,7 +32,7 @@ const maxLinked = 500;
  */
 const namingEvidence = 2;
 
-export interface HopParts {
+export interface HopDependencies {
   readonly sql: Sql;
   readonly search: (caller: TenantContext, request: SearchRequest, options: FindOptions) => Promise<Finding>;
   /** For each memory, what it mentions by identifiers that the tenant knows, as far as the caller may see it. */
@@ -43,7 +43,7 @@ export interface HopParts {
   ) => Promise<FieldValuePair[][]>;
 }
 
-export interface HopSetting extends HopParts {
+export interface HopSetting extends HopDependencies {
   readonly caller: TenantContext;
   /** The request of the first search. Its threshold also applies to the relevance of paths. */
   readonly request: SearchRequest;

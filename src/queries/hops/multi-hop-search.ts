@@ -20,12 +20,12 @@ import { readSuperseding } from '../supersessions.ts';
 import { timeOfAsking, type SearchRequest } from '../search/query.ts';
 import type { Finding } from '../search/finding.ts';
 import type { SearchService } from '../search/search.ts';
-import { HopRun, type HopParts, type HopResult } from './hop-run.ts';
+import { HopRun, type HopDependencies, type HopResult } from './hop-run.ts';
 
-export interface MultiHopParts {
+export interface MultiHopDependencies {
   readonly models: ReadModels;
   readonly search: Pick<SearchService, 'view' | 'find'>;
-  readonly mentions: HopParts['mentions'];
+  readonly mentions: HopDependencies['mentions'];
   readonly vault: KeyVault;
   readonly clock: Clock;
   readonly onFailure: (error: unknown, searchId: string) => void;
@@ -64,18 +64,18 @@ const policyVersion = 'hops-1';
  * used up, or a later search fails, it returns the best results so far with a warning.
  */
 export class MultiHopSearch {
-  readonly #parts: MultiHopParts;
+  readonly #dependencies: MultiHopDependencies;
 
-  constructor(parts: MultiHopParts) {
-    this.#parts = parts;
+  constructor(dependencies: MultiHopDependencies) {
+    this.#dependencies = dependencies;
   }
 
   /** Rejects like `SearchService.find` if the first search fails. */
   async search(caller: TenantContext, asked: MultiHopRequest): Promise<MultiHopAnswer> {
-    const { models, vault } = this.#parts;
+    const { models, vault } = this.#dependencies;
     const started = performance.now();
     const { depth, pathThreshold, linkTypes, budget: limits, sessionId, filterAsSent, ...rest } = asked;
-    const now = timeOfAsking(asked, this.#parts.clock);
+    const now = timeOfAsking(asked, this.#dependencies.clock);
     const request: SearchRequest = { ...rest, now, threshold: pathThreshold };
     const id = uuid();
     const searchId = signSearchId(vault, caller, id);
@@ -132,7 +132,7 @@ export class MultiHopSearch {
     { depth, linkTypes, budget: limits }: MultiHopRequest,
     searchId: string,
   ): Promise<Ran> {
-    const { models, search, mentions, clock } = this.#parts;
+    const { models, search, mentions, clock } = this.#dependencies;
     // Taken before the budget's time starts, because a caller may wait long for a position.
     const view = await search.view(request, { withFields: true });
     const budget = new Budget({ ...limits, steps: Infinity, tokens: Infinity, depth });
@@ -161,7 +161,7 @@ export class MultiHopSearch {
     } catch (error) {
       if (error instanceof BudgetExhausted) return error.budget;
       if (!run.isFirstSearchDone || isOutdated(error)) throw error;
-      this.#parts.onFailure(error, searchId);
+      this.#dependencies.onFailure(error, searchId);
       return 'error';
     }
   }

@@ -8,7 +8,7 @@ import type { Plan } from '../../domain/routing/plan.ts';
 import { fold } from '../../domain/text/tokens.ts';
 
 /** Maximum number of tenants with cached refinements; the least recently used are evicted. */
-const mostTenants = 1_000;
+const maxTenants = 1_000;
 
 type Limits = Pick<ReasoningSettings, 'cacheSeconds' | 'cacheEntries'>;
 
@@ -30,7 +30,7 @@ export interface RefinementSubject {
  * emptied when its limits change. Only complete and valid answers are cached.
  */
 export class RefinementCache {
-  readonly #tenants = new LRUCache<string, TenantCache>({ max: mostTenants });
+  readonly #tenants = new LRUCache<string, TenantCache>({ max: maxTenants });
 
   get(subject: RefinementSubject, limits: Limits): Refinement | undefined {
     return this.#of(subject.caller.tenant, limits)?.get(keyOf(subject));

@@ -31,7 +31,7 @@ import { timeOfAsking, type SearchRequest } from '../search/query.ts';
 import type { Finding } from '../search/finding.ts';
 import { maxCompared } from '../search/precedence.ts';
 import type { SearchService } from '../search/search.ts';
-import { isOutdated, mostViews } from '../current-view.ts';
+import { isOutdated, maxViews } from '../current-view.ts';
 import { modelCalled } from '../model-called.ts';
 import type { ReasoningFailure } from '../reasoning/reasoner.ts';
 import { warningOf, type Execution, type Executor, type Run } from './executor.ts';
@@ -41,9 +41,9 @@ import type { RoutingDirectory } from './routing-directory.ts';
 
 /** Additional results to search for, as replacements for superseded memories that are left out. */
 const spare = 10;
-const mostResults = 1_000;
+const maxResults = 1_000;
 
-export interface RoutedSearchParts {
+export interface RoutedSearchDependencies {
   readonly search: SearchService;
   readonly executor: Executor;
   readonly directory: RoutingDirectory;
@@ -107,15 +107,15 @@ interface Search {
  * has the same shape in both cases and does not reveal the route.
  */
 export class RoutedSearch {
-  readonly #parts: RoutedSearchParts;
+  readonly #dependencies: RoutedSearchDependencies;
   /** A breaker for each tenant. */
   readonly #breakers = new CircuitBreakers(
     () => new CircuitBreaker({ rule: new ConsecutiveFailures(5), openMs: 30_000 }),
   );
   readonly #shadows = new Set<Promise<unknown>>();
 
-  constructor(parts: RoutedSearchParts) {
-    this.#parts = parts;
+  constructor(dependencies: RoutedSearchDependencies) {
+    this.#dependencies = dependencies;
   }
 
   /** Rejects as `SearchService.find` does. */
@@ -128,19 +128,19 @@ export class RoutedSearch {
     const cut: Cut = asked.threshold === undefined ? 'focused' : { threshold: asked.threshold };
     const { includeSuperseded = true, order, sessionId, ...rest } = asked;
     // All parts of a question are asked at the same time, which is recorded.
-    const now = timeOfAsking(asked, this.#parts.clock);
-    const topK = includeSuperseded ? asked.topK : Math.min(asked.topK + spare, mostResults);
+    const now = timeOfAsking(asked, this.#dependencies.clock);
+    const topK = includeSuperseded ? asked.topK : Math.min(asked.topK + spare, maxResults);
     const request: SearchRequest = { ...rest, now, topK, threshold: leastRelevance(cut) };
     const id = uuid();
     const decision = await this.#decide(caller, id, { ...request, sessionId }, asksForStandard);
     const { route, settings, recorded, session } = decision;
-    this.#parts.onRouted(route, recorded.score);
-    const searchId = signSearchId(this.#parts.vault, caller, id);
+    this.#dependencies.onRouted(route, recorded.score);
+    const searchId = signSearchId(this.#dependencies.vault, caller, id);
     const search = { id, searchId, caller, request, order, cut, strategy };
     const found =
       route === 'decomposition' ? await this.#decompose(search, settings) : await this.#standard(search);
     const { isDecomposed, isDivided, events, tokens } = found;
-    const { finding, superseding } = await this.#parts.search.show(caller, request, found.finding, {
+    const { finding, superseding } = await this.#dependencies.search.show(caller, request, found.finding, {
       cut,
       topK: asked.topK,
       order,
@@ -179,7 +179,7 @@ export class RoutedSearch {
     { query: question, asOf, sessionId }: Pick<Asked, 'query' | 'asOf' | 'sessionId'>,
     asksForStandard: boolean,
   ): Promise<Decision> {
-    const { directory, policies, posters, vault } = this.#parts;
+    const { directory, policies, posters, vault } = this.#dependencies;
     const { tenant } = caller;
     const session = sessionOf(vault, caller, sessionId);
     const [settings, killed, inForce, isObservable] = await Promise.all([
@@ -217,7 +217,7 @@ export class RoutedSearch {
   /** A focused answer in precedence is compared with what it does not show: newer memories of the same matter may score less. */
   async #standard({ caller, request, order, cut }: Search): Promise<Found> {
     const isCompared = cut === 'focused' && order === 'precedence';
-    const finding = await this.#parts.search.find(
+    const finding = await this.#dependencies.search.find(
       caller,
       isCompared ? { ...request, topK: Math.max(request.topK, maxCompared), threshold: 0 } : request,
     );
@@ -250,7 +250,7 @@ export class RoutedSearch {
    * breaker.
    */
   async #execute(search: Search, settings: RoutingSettings): Promise<Execution> {
-    const { executor, onFailure, onReasoningFailure } = this.#parts;
+    const { executor, onFailure, onReasoningFailure } = this.#dependencies;
     const { caller, request, searchId } = search;
     const { tenant } = caller;
     const permit = this.#breakers.of(tenant).enter();
@@ -274,14 +274,14 @@ export class RoutedSearch {
 
   /** Repeats the run with a new view if its view is outdated. The calls of language models in all attempts are reported. */
   async #run({ caller, request, strategy }: Search, settings: RoutingSettings): Promise<Execution> {
-    const { executor, search } = this.#parts;
+    const { executor, search } = this.#dependencies;
     const calls: ModelCall[] = [];
     for (let views = 1; ; views++) {
       // Taken before the budget's time starts, because a caller may wait long for a position.
       const view = await search.view(request, { withFields: true });
       const execution = await executor.run(caller, request, view, settings, strategy);
       calls.push(...execution.calls);
-      if (views === mostViews || !isOutdated(execution.error)) return { ...execution, calls };
+      if (views === maxViews || !isOutdated(execution.error)) return { ...execution, calls };
     }
   }
 
