@@ -66,7 +66,7 @@ interface Source {
   readonly read: Readable | (() => Readable);
   /** Identifies this import; part of its idempotency key. */
   readonly key: string | undefined;
-  /** In bytes; unknown for a pipe. */
+  /** Size in bytes; unknown for a pipe. */
   readonly size?: number;
 }
 

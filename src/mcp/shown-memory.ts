@@ -15,7 +15,7 @@ const cutField = z
   .optional()
   .meta({ description: 'Present if `content` is only a part; offsets in UTF-16 units' });
 
-/** In one line of the schema. */
+/** A scope in one line of the schema. */
 const scopeField = z.record(z.string(), z.string().optional());
 
 /** A memory of a list of results. */

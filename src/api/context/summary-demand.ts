@@ -13,7 +13,7 @@ import { scopeModels } from '../../queries/summaries/scope-state.ts';
 export interface SummaryDemandDependencies {
   readonly commands: CommandServices;
   readonly models: ReadModels;
-  /** Of the system, which asks for the summaries. */
+  /** Context of the system, which asks for the summaries. */
   readonly context: CommandContext;
   readonly windowMs: number;
   readonly onFailure: (error: unknown) => void;
@@ -30,7 +30,7 @@ const maxRests = 10_000;
 export class SummaryDemand {
   readonly #dependencies: SummaryDemandDependencies;
   readonly #running = new Map<string, Promise<void>>();
-  /** By scope, the time of its next look (`performance.now`). */
+  /** The time of the next look at each scope (`performance.now`). */
   readonly #rests = new LRUCache<string, number>({ max: maxRests });
 
   constructor(dependencies: SummaryDemandDependencies) {

@@ -62,9 +62,9 @@ export class PolicyLearning {
   readonly #context: CommandContext;
   /** Position of the last event that this process appended for a tenant: what is read is not older. */
   readonly #appended = new Map<string, number>();
-  /** By tenant, how many decisions had arrived when the policy in force was last watched, since which change of traffic. */
+  /** How many decisions of each tenant had arrived when the policy in force was last watched, and since which change of traffic. */
   readonly #watched = new Map<string, { readonly since: number; readonly arrived: number }>();
-  /** By tenant, how many decisions must have arrived before there can be enough evidence for the candidate of a revision and a base. */
+  /** How many decisions of each tenant must have arrived before there can be enough evidence for the candidate of a revision and a base. */
   readonly #nextLook = new Map<string, { readonly of: string; readonly arrived: number }>();
 
   constructor(dependencies: PolicyLearningDependencies, context: CommandContext) {
@@ -90,7 +90,7 @@ export class PolicyLearning {
     return this.#appendSteps(tenant, before.revision, steps);
   }
 
-  /** The same for the global base, with decisions of all tenants. */
+  /** Trains the global base, as `train` does, with decisions of all tenants. */
   async trainBase(): Promise<number> {
     const before = await this.#settled(systemTenant);
     if (!before) return 0;

@@ -32,7 +32,7 @@ export interface ContextBuilderDependencies {
 
 export interface AskedContext extends Omit<Asked, 'topK' | 'order' | 'includeSuperseded'> {
   readonly tokenBudget: number;
-  /** With a block about the user. */
+  /** Whether to begin with a block about the user. */
   readonly profile?: boolean | undefined;
 }
 

@@ -51,7 +51,7 @@ export async function readProfile(
   return statements.length > 0 ? { id, ...place, statements } : undefined;
 }
 
-/** By memory, in steps: what it says about the user; only memories that say something. */
+/** Finds what each memory says about the user, in steps. Memories that say nothing are left out. */
 function* factSteps(
   sources: readonly ScopeSource[],
   user: string,
@@ -85,7 +85,7 @@ function byRank(
   );
 }
 
-/** By memory id, what the summaries of the user quote of it; the memories of the shortest summary come first. */
+/** Maps the id of each memory to what the summaries of the user quote of it. The memories of the shortest summary come first. */
 function quotationsOf(rows: readonly PlacedRow[]): ReadonlyMap<string, string[]> {
   const quoted = new Map<string, string[]>();
   const shortestFirst = rows.toSorted(

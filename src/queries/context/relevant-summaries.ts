@@ -86,7 +86,7 @@ async function readVariants(
   return found.flat().filter(({ layer }) => personalizedLayers.includes(layer));
 }
 
-/** Of the summaries of one scope, the most personal one that is not older than the one for everybody. */
+/** Keeps the most personal summary of each scope that is not older than the one for everybody. */
 function isNotReplaced(row: PlacedRow, _: number, others: readonly PlacedRow[]): boolean {
   const rank = rankOf(row);
   const common = others.find(({ place }) => !place.person);
@@ -120,7 +120,7 @@ interface SourceRow extends Record<string, unknown> {
   readonly external_id: string | null;
 }
 
-/** By id: the quoted memories that are still active and not silent. */
+/** Reads the quoted memories that are still active and not silent, by id. */
 async function readSources(
   sql: Sql,
   view: ReadView,

@@ -38,7 +38,7 @@ export interface SearchAnswer {
   readonly searchId: string;
   readonly position: number;
   readonly warnings: readonly Warning[];
-  /** To be recorded in the log. */
+  /** The events to record in the log. */
   readonly fact: SearchFact;
 }
 
@@ -54,7 +54,7 @@ export interface Performance {
   readonly durationMs: number;
   /** Keyed hash of the session. */
   readonly session?: string | undefined;
-  /** Spent on the answer; by default what its own text costs. */
+  /** Tokens spent on the answer; by default those of its text. */
   readonly tokens?: number | undefined;
   readonly filterAsSent?: JsonObject | undefined;
   /** Ids of superseding memories, by the id of the memory found. */
@@ -80,7 +80,7 @@ export function answerOf(request: Asked, finding: Finding, performance: Performa
   return { ...answer, fact: { id, events: factsOf(request, { ...answer, model, performance, added }) } };
 }
 
-/** The same answer with more events to record, such as its trajectory. */
+/** Adds events to record to an answer, such as its trajectory. */
 export function withEvents(answer: SearchAnswer, more: SearchFact['events']): SearchAnswer {
   const { id, events } = answer.fact;
   return { ...answer, fact: { id, events: [...events, ...more] } };

@@ -18,7 +18,7 @@ export interface SearchRequest {
   readonly tags?: readonly string[] | undefined;
   readonly filter?: Filter | undefined;
   readonly topK: number;
-  /** On the scale of relevance. */
+  /** Lowest relevance of a result. */
   readonly threshold: number;
   /** A position: memories as they were when the log had reached it. */
   readonly asOf?: number | undefined;
@@ -45,7 +45,7 @@ export interface Query {
   readonly denseText: string | undefined;
   /** The text that words are taken from. */
   readonly lexicalText: string;
-  /** Those words; none if only meaning is compared. */
+  /** The words of `lexicalText`; none if only meaning is compared. */
   readonly terms: readonly string[];
   /** How many candidates are wanted of each source. */
   readonly limit: number;

@@ -12,7 +12,7 @@ type FeedbackGiven = Extract<RetrievalEvent, { type: 'FeedbackGiven' }>;
 export interface RecordedSearch {
   readonly tenant: string;
   readonly asked: SearchPerformed['data'];
-  /** By memory id: whether it was called helpful. The latest feedback counts. */
+  /** Whether a memory was called helpful, by its id. The latest feedback counts. */
   readonly judgements: ReadonlyMap<string, boolean>;
 }
 

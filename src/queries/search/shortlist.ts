@@ -27,7 +27,7 @@ export interface FoundRow extends MemoryRow {
   readonly is_superseded: boolean;
 }
 
-/** Which of the candidates to show. */
+/** Says which of the candidates to show. */
 export interface ShortlistOptions extends CopyOptions {
   readonly topK: number;
   readonly threshold: number;
@@ -56,7 +56,7 @@ interface Estimate {
   readonly mayQuote: boolean;
 }
 
-/** Read in addition to `topK`, so that near-duplicates rarely require a second read. */
+/** Number of memories read in addition to `topK`, so that near-duplicates rarely require a second read. */
 const spare = 5;
 
 /** Scores of copies of one text differ by less: their vectors were computed in different batches. */

@@ -27,7 +27,7 @@ export interface ScopeSources {
   readonly namingUsers: ReadonlySet<string>;
   readonly hash: string;
   readonly position: number;
-  /** Of a variant: how many memories the user judged, and how many name the user. */
+  /** How many memories the user of a variant judged, and how many name the user. */
   readonly weighedBy?: { readonly judged: number; readonly own: number };
 }
 
@@ -87,7 +87,7 @@ async function readSourcesIn(
   };
 }
 
-/** Those that no newer one replaces, in the same words or probably in others: a summary has room for few memories. */
+/** Drops memories that a newer one replaces, in the same words or probably in others: a summary has room for few memories. */
 async function current(
   dependencies: VectorDependencies,
   tenant: string,
@@ -101,7 +101,7 @@ async function current(
   return holding.filter(({ id }) => !successors.has(id));
 }
 
-/** Those of the `most` newest memories of a scope that may be quoted. Reads no others, so that it is fast in a large scope. */
+/** Reads which of the `most` newest memories of a scope may be quoted. Reads no others, so that it is fast in a large scope. */
 export async function readNewestSources(
   models: ReadModels,
   view: ReadView,

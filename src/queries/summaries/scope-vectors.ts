@@ -11,7 +11,7 @@ import { readVectors } from '../search/substances.ts';
 /** Only so many of the newest memories of a scope are compared: the work grows with the square. */
 const maxCompared = 200;
 
-/** What vectors of stored memories are read from. */
+/** Where vectors of stored memories are read from. */
 export interface VectorDependencies {
   readonly models: ReadModels;
   readonly embedders: Embedders;

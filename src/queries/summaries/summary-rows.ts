@@ -31,7 +31,7 @@ export interface SummaryRow extends Record<string, unknown> {
   readonly content: string;
   readonly token_count: number;
   readonly source_hash: string;
-  /** As many as `revisions` are quoted, in the order of their marks; a language model was shown the others too. */
+  /** Ids of the memories. The first ones, as many as `revisions`, are quoted in the order of their marks; a model saw the others too. */
   readonly sources: readonly string[];
   readonly generated_at: Date;
   readonly invalidated: Invalidation | null;
