@@ -3,7 +3,7 @@ import type { TenantContext } from '../../domain/access/context.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import type { Strategy } from '../../domain/reasoning/settings.ts';
 import { signSearchId } from '../../domain/retrieval/search-id.ts';
-import { isLack, type Trajectory } from '../../domain/retrieval/trajectory.ts';
+import type { Trajectory } from '../../domain/retrieval/trajectory.ts';
 import { complexityOf, signalNames, signalWeights } from '../../domain/routing/complexity.ts';
 import { chooseRoute } from '../../domain/learning/choose-route.ts';
 import { sessionOf } from '../../domain/learning/session-key.ts';
@@ -12,12 +12,6 @@ import { estimateTokens } from '../../domain/text/estimate-tokens.ts';
 import { leastRelevance, type Cut } from '../../domain/ranking/cut.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { KeyVault } from '../../ports/key-vault.ts';
-import {
-  CircuitBreaker,
-  CircuitBreakers,
-  ConsecutiveFailures,
-} from '../../support/resilience/circuit-breaker.ts';
-import type { ModelCall } from '../observed-language-model.ts';
 import {
   answerOf,
   withEvents,
@@ -31,10 +25,13 @@ import { timeOfAsking, type SearchRequest } from '../search/query.ts';
 import type { Finding } from '../search/finding.ts';
 import { maxCompared } from '../search/precedence.ts';
 import type { SearchService } from '../search/search.ts';
-import { isOutdated, maxViews } from '../current-view.ts';
-import { modelCalled } from '../model-called.ts';
-import type { ReasoningFailure } from '../reasoning/reasoner.ts';
-import { warningOf, type Execution, type Executor, type Run } from './executor.ts';
+import { warningOf, type Run } from './executor.ts';
+import {
+  eventsOf,
+  GuardedExecutor,
+  type ComplexSearch,
+  type GuardedExecutorDependencies,
+} from './guarded-executor.ts';
 import type { OutcomePosters } from './outcome-posters.ts';
 import type { RoutePolicies } from './route-policies.ts';
 import type { RoutingDirectory } from './routing-directory.ts';
@@ -43,16 +40,13 @@ import type { RoutingDirectory } from './routing-directory.ts';
 const spare = 10;
 const maxResults = 1_000;
 
-export interface RoutedSearchDependencies {
+export interface RoutedSearchDependencies extends GuardedExecutorDependencies {
   readonly search: SearchService;
-  readonly executor: Executor;
   readonly directory: RoutingDirectory;
   readonly policies: RoutePolicies;
   readonly posters: Pick<OutcomePosters, 'has'>;
   readonly vault: KeyVault;
   readonly clock: Clock;
-  readonly onFailure: (error: unknown, searchId: string) => void;
-  readonly onReasoningFailure: (failure: ReasoningFailure, searchId: string) => void;
   readonly onRouted: (route: Route, score: number) => void;
 }
 
@@ -92,14 +86,10 @@ interface Found {
   readonly tokens: number;
 }
 
-interface Search {
+interface Search extends ComplexSearch {
   readonly id: string;
-  readonly searchId: string;
-  readonly caller: TenantContext;
-  readonly request: SearchRequest;
   readonly order: ResultOrder;
   readonly cut: Cut;
-  readonly strategy: Strategy | undefined;
 }
 
 /**
@@ -108,14 +98,12 @@ interface Search {
  */
 export class RoutedSearch {
   readonly #dependencies: RoutedSearchDependencies;
-  /** A breaker for each tenant. */
-  readonly #breakers = new CircuitBreakers(
-    () => new CircuitBreaker({ rule: new ConsecutiveFailures(5), openMs: 30_000 }),
-  );
+  readonly #executor: GuardedExecutor;
   readonly #shadows = new Set<Promise<unknown>>();
 
   constructor(dependencies: RoutedSearchDependencies) {
     this.#dependencies = dependencies;
+    this.#executor = new GuardedExecutor(dependencies);
   }
 
   /** Rejects as `SearchService.find` does. */
@@ -226,11 +214,11 @@ export class RoutedSearch {
   }
 
   async #decompose(search: Search, settings: RoutingSettings): Promise<Found> {
-    const execution = await this.#execute(search, settings);
+    const execution = await this.#executor.run(search, settings);
     const { run, finding, isDivided } = execution;
     const { tokens } = run;
     if (finding) {
-      const events = eventsOf(search, execution, { shown: true });
+      const events = eventsOf(search.searchId, execution, { shown: true });
       return { finding, isDecomposed: true, isDivided, events, tokens };
     }
     const standard = await this.#standard(search);
@@ -239,76 +227,23 @@ export class RoutedSearch {
       finding: { ...standard.finding, warnings },
       isDecomposed: false,
       isDivided: false,
-      events: eventsOf(search, execution, { shown: false }),
+      events: eventsOf(search.searchId, execution, { shown: false }),
       tokens: tokens + standard.tokens,
     };
-  }
-
-  /**
-   * Decomposes the question unless the tenant's breaker is open. For the breaker, a run whose time ran out with partial results is
-   * neither a success nor a failure. A run without the help of a failed language model is a success, because the model has its own
-   * breaker.
-   */
-  async #execute(search: Search, settings: RoutingSettings): Promise<Execution> {
-    const { executor, onFailure, onReasoningFailure } = this.#dependencies;
-    const { caller, request, searchId } = search;
-    const { tenant } = caller;
-    const permit = this.#breakers.of(tenant).enter();
-    if (!permit)
-      return {
-        run: executor.refused(request),
-        finding: undefined,
-        isDivided: false,
-        calls: [],
-        failures: [],
-      };
-    const execution = await this.#run(search, settings);
-    const { outcome, interruption } = execution.run;
-    if (outcome === 'failed') permit.failed();
-    else if (outcome === 'complete' || isLack(interruption)) permit.succeeded();
-    for (const failure of execution.failures) onReasoningFailure(failure, searchId);
-    if (outcome === 'failed' || interruption === 'wall-time')
-      onFailure(execution.error ?? new Error(`the run ended by ${interruption}`), searchId);
-    return execution;
-  }
-
-  /** Repeats the run with a new view if its view is outdated. The calls of language models in all attempts are reported. */
-  async #run({ caller, request, strategy }: Search, settings: RoutingSettings): Promise<Execution> {
-    const { executor, search } = this.#dependencies;
-    const calls: ModelCall[] = [];
-    for (let views = 1; ; views++) {
-      // Taken before the budget's time starts, because a caller may wait long for a position.
-      const view = await search.view(request, { withFields: true });
-      const execution = await executor.run(caller, request, view, settings, strategy);
-      calls.push(...execution.calls);
-      if (views === maxViews || !isOutdated(execution.error)) return { ...execution, calls };
-    }
   }
 
   /** Decomposes the question concurrently with the answer and after it, and records how the results differ. */
   #shadow(search: Search, settings: RoutingSettings, shownFinding: Finding): Promise<SearchFact> {
     const compare = async (): Promise<SearchFact> => {
-      const execution = await this.#execute(search, settings);
+      const execution = await this.#executor.run(search, settings);
       const difference = differenceOf(execution.run, shownFinding);
-      return { id: search.id, events: eventsOf(search, execution, { shown: false, difference }) };
+      return { id: search.id, events: eventsOf(search.searchId, execution, { shown: false, difference }) };
     };
     const running = compare();
     const settled = running.catch(() => undefined).finally(() => this.#shadows.delete(settled));
     this.#shadows.add(settled);
     return running;
   }
-}
-
-/** The events of a run: its trajectory, and the calls of language models. */
-function eventsOf(
-  { searchId }: Search,
-  { run, calls }: Execution,
-  seen: Pick<Trajectory, 'shown' | 'difference'>,
-): SearchFact['events'] {
-  return [
-    { type: 'TrajectoryRecorded', data: { ...run, searchId, ...seen } },
-    ...calls.flatMap((call) => modelCalled(call, searchId)),
-  ];
 }
 
 function differenceOf({ citations }: Run, { best }: Finding): NonNullable<Trajectory['difference']> {
