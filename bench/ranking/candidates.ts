@@ -13,7 +13,7 @@ import { speakerMatcher, speakerOf } from '../../src/domain/ranking/speaker.ts';
 import { windowAt } from '../../src/domain/ranking/window.ts';
 import { countPassages, type CountedPassages } from '../../src/domain/text/passage-terms.ts';
 import { queryTerms, termCounts } from '../../src/domain/text/tokens.ts';
-import { leastCandidates } from '../../src/queries/search/query.ts';
+import { minCandidates } from '../../src/queries/search/query.ts';
 import { candidatesInPeriods } from '../../src/queries/search/sources/in-periods.ts';
 import { inScope, type DataSet, type Memory, type Query } from './datasets.ts';
 import { cosine, type SetVectors } from './embed.ts';
@@ -107,10 +107,10 @@ function caseOf(set: string, query: Query, vector: Float32Array, tenant: Tenant)
   const lexical = scored
     .filter(({ bm25 }) => bm25 > 0)
     .sort((a, b) => b.bm25 - a.bm25)
-    .slice(0, leastCandidates);
+    .slice(0, minCandidates);
   const within = nearest.filter(({ indexed: { memory } }) => isWithin(timeOf(memory), times));
   const hits = new Set([
-    ...nearest.slice(0, leastCandidates),
+    ...nearest.slice(0, minCandidates),
     ...lexical,
     ...within.slice(0, candidatesInPeriods),
   ]);

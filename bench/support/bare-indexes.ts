@@ -2,7 +2,7 @@ import { exactScanLimit } from '../../src/domain/retrieval/exact-scan-limit.ts';
 import { generationTable } from '../../src/read-models/generation-table.ts';
 import { passageVectorTable, vectorTable } from '../../src/read-models/vectors/tables.ts';
 import type { Sql } from '../../src/ports/sql.ts';
-import { leastCandidates } from '../../src/queries/search/query.ts';
+import { minCandidates } from '../../src/queries/search/query.ts';
 import { passagesPerMemory } from '../../src/queries/search/sources/passage-vectors.ts';
 import { visitsPerHit } from '../../src/queries/search/sources/planner-settings.ts';
 import { tenant } from './loaded.ts';
@@ -35,19 +35,19 @@ export async function timeBareIndexes(
   const column = await withBm25(sql, table, index);
   const score = `${column} <@> to_bm25query($1, 'read.${index}')`;
   const lexical = `select memory_id from ${table} where tenant = $2 and body is not null order by ${score} limit $3`;
-  const dense = [await nearestIn(sql, vectorTable(modelId), leastCandidates)];
+  const dense = [await nearestIn(sql, vectorTable(modelId), minCandidates)];
   if (passages)
-    dense.push(await nearestIn(sql, passageVectorTable(modelId), passagesPerMemory * leastCandidates));
+    dense.push(await nearestIn(sql, passageVectorTable(modelId), passagesPerMemory * minCandidates));
   // Forces the planner to use the two indexes: it does not know the cost of BM25 without its index.
   await sql.execute(
-    `set hnsw.ef_search = ${visitsPerHit * leastCandidates}; set enable_seqscan = off; set enable_bitmapscan = off; set enable_sort = off`,
+    `set hnsw.ef_search = ${visitsPerHit * minCandidates}; set enable_seqscan = off; set enable_bitmapscan = off; set enable_sort = off`,
   );
   let times: number[] = [];
   for (let round = 0; round < 2; round++) {
     times = [];
     for (const [index, query] of queries.entries()) {
       const start = performance.now();
-      await sql.query(lexical, [query, tenant, leastCandidates]);
+      await sql.query(lexical, [query, tenant, minCandidates]);
       for (const nearest of dense) await sql.query(nearest, [vectors[index]!, tenant]);
       times.push(performance.now() - start);
     }

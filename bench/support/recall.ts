@@ -6,7 +6,7 @@ import { vectorTable } from '../../src/read-models/vectors/tables.ts';
 import type { Sql } from '../../src/ports/sql.ts';
 import type { VectorIndex } from '../../src/ports/vector-index.ts';
 import { WakeUp } from '../../src/support/wake-up.ts';
-import { leastCandidates } from '../../src/queries/search/query.ts';
+import { minCandidates } from '../../src/queries/search/query.ts';
 import type { DenseQuery } from '../../src/queries/search/sources/candidate-source.ts';
 import { chooseSources } from '../../src/queries/search/sources/choose-sources.ts';
 import { ExactVectorSource } from '../../src/queries/search/sources/exact-vectors.ts';
@@ -73,7 +73,7 @@ async function nearest(
       const groups = index
         ? chooseSources(context, query, { documents, set, lookup: { in: 'nowhere' } })
         : [[new ExactVectorSource(context)]];
-      return Promise.all(groups.flat().map((source) => source.find(query, leastCandidates)));
+      return Promise.all(groups.flat().map((source) => source.find(query, minCandidates)));
     },
     { tenant, readOnly: true },
   );

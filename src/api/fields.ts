@@ -8,7 +8,7 @@ import { timestamp } from '../domain/memory/content.ts';
 const maxWaitMs = 30_000;
 const waitMs = z.int().min(0).max(maxWaitMs).optional();
 
-/** Read-your-writes. */
+/** Fields by which a caller reads its own writes. */
 export const waitFields = {
   minPosition: z.string().optional().meta({
     description:

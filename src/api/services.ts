@@ -12,7 +12,6 @@ import type { PolicyReader } from '../queries/policies/policy-reader.ts';
 import type { LessonReader } from '../queries/experience/lesson-reader.ts';
 import type { TraceReader } from '../queries/experience/trace-reader.ts';
 import type { ReadModels } from '../queries/read-models.ts';
-import type { LoggedDecisions } from '../queries/policies/logged-decisions.ts';
 import type { RoutedSearch } from '../queries/routing/routed-search.ts';
 import type { RoutingDirectory } from '../queries/routing/routing-directory.ts';
 import type { Surfaces } from '../queries/surfaces.ts';
@@ -34,7 +33,6 @@ export interface Services {
   readonly lessons: LessonReader;
   readonly experience: ExperienceReader;
   readonly policies: PolicyReader;
-  readonly decisions: Pick<LoggedDecisions, 'since'>;
   readonly learning: PolicyLearning;
   readonly search: RoutedSearch;
   readonly multiHop: MultiHopSearch;
@@ -42,10 +40,6 @@ export interface Services {
   readonly demand: SummaryDemand;
   readonly conflicts: ConflictFinder;
   readonly routing: RoutingDirectory;
-  /** Routing is disabled by the configuration of this process. */
-  readonly routingIsOff: boolean;
-  /** Reasoning is disabled by the configuration of this process. */
-  readonly reasoningIsOff: boolean;
   readonly directory: TenantDirectory;
   readonly operations: ProjectionOperations;
   readonly embedders: Embedders;

@@ -5,9 +5,9 @@ import { generationTable } from '../read-models/generation-table.ts';
 import { variantOf } from '../read-models/generation-variant.ts';
 
 /** From this share of memories in other languages on, the multilingual model finds more than a model for English. */
-const leastShare = 0.2;
+const minShare = 0.2;
 /** The sample must have this many texts in other languages, because a few may be exceptions. */
-const leastTexts = 5;
+const minTexts = 5;
 /** A sample reads this many pages of the table and this many texts: a few milliseconds however many memories there are. */
 const pages = 64;
 const texts = 500;
@@ -47,7 +47,7 @@ export async function sampleLanguages(sql: SqlExecutor): Promise<StoredLanguages
 /** A sentence that says how to change to the multilingual model; undefined if it would not find more. */
 export function modelAdvice({ judged, foreign, model }: StoredLanguages): string | undefined {
   const name = englishModels.get(model);
-  if (name === undefined || foreign < leastTexts || foreign < leastShare * judged) return undefined;
+  if (name === undefined || foreign < minTexts || foreign < minShare * judged) return undefined;
   const percent = Math.round((100 * foreign) / judged);
   const { name: better } = multilingualE5Small;
   return (

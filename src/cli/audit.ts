@@ -18,8 +18,8 @@ export function auditCommand(): Command {
     .option('--to <time>', 'only events before this time')
     .option('--after <position>', 'only events after this position', position)
     .option('--follow', 'print new events as they arrive, until interrupted')
-    .action(async ({ follow, ...options }: AuditFilter & { follow?: boolean }, own: Command) => {
-      const { client, json } = connect(own);
+    .action(async ({ follow, ...options }: AuditFilter & { follow?: boolean }, command: Command) => {
+      const { client, json } = connect(command);
       const { memory, stream, actor, from, to, after, type } = options;
       const filter = { memory, stream, actor, from, to, after, type };
       const events = follow ? client.audit.follow(filter) : client.audit.stream(filter);

@@ -11,7 +11,7 @@ export interface Connection {
 }
 
 /** The limit of `fetch` itself: some commands of operators take minutes. */
-const longestCallMs = 300_000;
+const maxCallMs = 300_000;
 const defaultUrl = 'http://127.0.0.1:8080';
 
 /** Reads the connection from the options, or else from the environment. An invalid value ends the command as a usage error. */
@@ -41,7 +41,7 @@ export function connectionOf(command: Command): Connection {
 
 /** A client for a connection. Without a key it sends none, even if the environment has one. */
 export function clientOf({ url, key = '', onBehalfOf }: Connection): Stratalog {
-  return new Stratalog({ url, apiKey: key, onBehalfOf, timeoutMs: longestCallMs, fetch: fetchFrom(url) });
+  return new Stratalog({ url, apiKey: key, onBehalfOf, timeoutMs: maxCallMs, fetch: fetchFrom(url) });
 }
 
 /** No server answers at this address, and none has answered this command before. */

@@ -7,8 +7,8 @@ export function doctorCommand(): Command {
     .addOption(profileOption())
     .option('--data <folder>', 'data folder (STRATALOG_DATA)')
     .addOption(portOption())
-    .action(async (options: Record<string, string>, own: Command) => {
-      const { json = false } = own.optsWithGlobals<{ json?: boolean }>();
+    .action(async (options: Record<string, string>, command: Command) => {
+      const { json = false } = command.optsWithGlobals<{ json?: boolean }>();
       // Loaded on demand: other commands do not need the adapters.
       const { doctor } = await import('./doctor-checks.ts');
       await doctor(options, json);

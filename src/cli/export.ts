@@ -4,11 +4,16 @@ import { realpath, rename, stat } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import { Command } from 'commander';
 import { cleanOnSignal } from './clean-on-signal.ts';
-import type { StoredMemory } from '../../packages/client/src/index.ts';
+import {
+  isProblem,
+  ProblemError,
+  type Readiness,
+  type StoredMemory,
+  type Stratalog,
+} from '../../packages/client/src/index.ts';
 import { detailedToldKey, isAffirmable, type Telling } from '../domain/memory/affirmation.ts';
 import { textHash } from '../support/text-hash.ts';
 import { connect } from './client.ts';
-import { untilReadModelsReachHead } from './log-head.ts';
 import { printJson } from './output.ts';
 
 /** Fields that the server sets and a store request must not have. */
@@ -35,8 +40,8 @@ export function exportCommand(): Command {
     )
     .argument('[file]', 'file to write; - or no file is standard output')
     .option('--full', 'include ids, revisions and counters, which `import` refuses')
-    .action(async (file: string = '-', options: { full?: boolean }, own: Command) => {
-      const { client, json } = connect(own);
+    .action(async (file: string = '-', options: { full?: boolean }, command: Command) => {
+      const { client, json } = connect(command);
       await untilReadModelsReachHead(client);
       let written = 0;
       const copies = new TellingLines();
@@ -105,5 +110,42 @@ class TellingLines {
       isCopy ? { ...line, duplicates: 'keep' } : line,
       ...(memory.affirmedAt === undefined ? [] : [{ ...line, occurredAt: memory.affirmedAt }]),
     ];
+  }
+}
+
+/** How long the server waits for one request. */
+const waitMs = 30_000;
+const maxWaits = 10;
+
+/**
+ * Waits until lists include everything that was acknowledged before. Says on standard error when that takes long, and
+ * throws the server's `position-timeout` if it takes more than five minutes.
+ */
+async function untilReadModelsReachHead(client: Stratalog): Promise<void> {
+  const position = await headOf(client);
+  if (position === undefined) {
+    console.error('The server does not tell the head of its log: the latest memories may be missing.');
+    return;
+  }
+  for (let attempt = 1; ; attempt++) {
+    try {
+      await client.memories.list({ limit: 1, minPosition: position, waitMs });
+      return;
+    } catch (error) {
+      if (!isProblem(error, 'position-timeout') || attempt === maxWaits) throw error;
+      console.error('Waiting for the read models to reach the head of the log …');
+    }
+  }
+}
+
+/** The position of the last event; undefined if `/readyz` is not reachable or does not know. */
+async function headOf(client: Stratalog): Promise<string | undefined> {
+  try {
+    const { log }: Partial<Readiness> = await client.readiness();
+    return log && 'position' in log ? log.position : undefined;
+  } catch (error) {
+    // A proxy may hide the path.
+    if (error instanceof ProblemError) return undefined;
+    throw error;
   }
 }

@@ -8,12 +8,10 @@ import { pipeline } from 'node:stream/promises';
 import { SingleBar, Presets } from 'cli-progress';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import type { BulkLine } from '../../packages/client/src/index.ts';
-import { asUpsert } from './as-upsert.ts';
+import { asUpsert, mapLines, withoutCompany, type LeftOut } from './import-lines.ts';
 import { cleanOnSignal } from './clean-on-signal.ts';
 import { connect } from './client.ts';
 import { printJson } from './output.ts';
-import { mapLines } from './map-lines.ts';
-import { withoutCompany, type LeftOut } from './without-company.ts';
 
 type Refusal = Omit<BulkLine, 'position' | 'replayed'>;
 
@@ -39,8 +37,8 @@ export function importCommand(): Command {
       '--upsert',
       'replace memories that have an externalId of the file; every line needs an externalId',
     )
-    .action(async (file: string, options: ImportOptions, own: Command) => {
-      const connected = connect(own);
+    .action(async (file: string, options: ImportOptions, command: Command) => {
+      const connected = connect(command);
       const { name } = options;
       if (file === '-') {
         // An import without a name is identified by a hash of its content, and a pipe can be read only once.
@@ -68,7 +66,7 @@ interface Source {
   readonly read: Readable | (() => Readable);
   /** Identifies this import; part of its idempotency key. */
   readonly key: string | undefined;
-  /** In bytes; unknown for a pipe. */
+  /** Size in bytes; unknown for a pipe. */
   readonly size?: number;
 }
 

@@ -21,8 +21,8 @@ interface KeyOptions {
 const repeated = (value: string, former: string[] = []) => [...former, value];
 
 export function keysCommand(): Command {
-  const command = new Command('keys').description('Create, list and revoke API keys');
-  command
+  const keys = new Command('keys').description('Create, list and revoke API keys');
+  keys
     .command('create')
     .description('Create a key and show it once. The first key of a tenant needs the master key')
     .option('--tenant <tenant>', 'tenant of the key; default: the tenant of the credential')
@@ -44,8 +44,8 @@ export function keysCommand(): Command {
     )
     .option('--name <name>', 'display name of the key')
     .option('--expires <time>', 'time at which the key expires, RFC 3339')
-    .action(async (options: KeyOptions, own: Command) => {
-      const { client, json } = connect(own);
+    .action(async (options: KeyOptions, command: Command) => {
+      const { client, json } = connect(command);
       const {
         org: orgs,
         team: teams,
@@ -63,11 +63,11 @@ export function keysCommand(): Command {
       console.log(created.key);
       console.error('Store it now: it is not shown again.');
     });
-  command
+  keys
     .command('list')
     .description('List the keys of the tenant, without their secrets')
-    .action(async (_, own: Command) => {
-      const { client, json } = connect(own);
+    .action(async (_, command: Command) => {
+      const { client, json } = connect(command);
       const items = await client.admin.keys.list().toArray();
       if (json) return printJson(items);
       const state = (key: ApiKey) =>
@@ -82,15 +82,15 @@ export function keysCommand(): Command {
       ]);
       console.log(table([['id', 'role', 'user', 'name', 'created', 'state'], ...rows]));
     });
-  command
+  keys
     .command('revoke')
     .description('Revoke a key')
     .argument('<id>')
-    .action(async (id: string, _, own: Command) => {
-      const { client, json } = connect(own);
+    .action(async (id: string, _, command: Command) => {
+      const { client, json } = connect(command);
       const answer = await client.admin.keys.revoke(id);
       if (json) return printJson(answer);
       console.log(`${id} is revoked`);
     });
-  return command;
+  return keys;
 }

@@ -8,7 +8,14 @@ import { exportCommand } from './export.ts';
 import { importCommand } from './import.ts';
 import { keysCommand } from './keys.ts';
 import { mcpCommand } from './mcp/command.ts';
-import { memoryCommands } from './memories/commands.ts';
+import { deleteCommand } from './memories/delete.ts';
+import { getCommand } from './memories/get.ts';
+import { historyCommand } from './memories/history.ts';
+import { listCommand } from './memories/list.ts';
+import { statsCommand } from './memories/stats.ts';
+import { storeCommand } from './memories/store.ts';
+import { updateCommand } from './memories/update.ts';
+import { validateCommand } from './memories/validate.ts';
 import { policiesCommand } from './policies.ts';
 import { projectionsCommand } from './projections.ts';
 import { searchCommand } from './search.ts';
@@ -39,7 +46,14 @@ export function createProgram(): Command {
     summariesCommand(),
     budgetsCommand(),
     policiesCommand(),
-    ...memoryCommands(),
+    storeCommand(),
+    getCommand(),
+    listCommand(),
+    historyCommand(),
+    updateCommand(),
+    deleteCommand(),
+    validateCommand(),
+    statsCommand(),
     projectionsCommand(),
     auditCommand(),
     keysCommand(),

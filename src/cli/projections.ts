@@ -16,8 +16,8 @@ export function projectionsCommand(): Command {
     .command('status')
     .alias('list')
     .description('Show each read model with its generations, and each reactor, with lag and parked streams')
-    .action(async (_, own: Command) => {
-      const { client, json } = connect(own);
+    .action(async (_, command: Command) => {
+      const { client, json } = connect(command);
       const { items, reactors } = await client.admin.projections.list();
       if (json) return printJson([...items, ...reactors.map(asItem)]);
       console.log(statusTable(items, reactors));
@@ -38,14 +38,14 @@ export function projectionsCommand(): Command {
       '--query <text...>',
       'queries by which the models are compared; default: recent searches (repeatable; give it after the names)',
     )
-    .action(async (names: string[], options: RebuildOptions, own: Command) => {
-      const { client, json } = connect(own);
+    .action(async (names: string[], options: RebuildOptions, command: Command) => {
+      const { client, json } = connect(command);
       if (options.embedder !== undefined) {
-        if (names.some((name) => name !== 'vectors')) own.error('--embedder is for vectors only');
+        if (names.some((name) => name !== 'vectors')) command.error('--embedder is for vectors only');
         const result = await reembed(client, options.embedder, options, !json);
         return json ? printJson(result) : undefined;
       }
-      if (options.query) own.error('--query needs --embedder');
+      if (options.query) command.error('--query needs --embedder');
       const results = await rebuild(client, names, options.switch ?? false, !json);
       if (json) printJson(results);
       if (results.some(({ equal }) => !equal)) process.exitCode = 1;
@@ -59,8 +59,8 @@ export function projectionsCommand(): Command {
           : 'Cancel a running rebuild, or switch queries back to the previous generation',
       )
       .argument('<name>')
-      .action(async (name: string, _, own: Command) => {
-        const { client, json } = connect(own);
+      .action(async (name: string, _, command: Command) => {
+        const { client, json } = connect(command);
         const answer = await client.admin.projections[act](name);
         if (json) return printJson(answer);
         const { from, to, ended } = answer;
@@ -76,8 +76,8 @@ export function projectionsCommand(): Command {
     .description('Retry a parked stream of a read model or reactor')
     .argument('<name>')
     .argument('<stream>')
-    .action(async (name: string, stream: string, _, own: Command) => {
-      const { client, json } = connect(own);
+    .action(async (name: string, stream: string, _, command: Command) => {
+      const { client, json } = connect(command);
       const answer = await client.admin.projections.retry(name, { stream });
       if (json) return printJson(answer);
       console.log(`${name} follows ${stream} again`);
@@ -87,8 +87,8 @@ export function projectionsCommand(): Command {
     .description('Skip the event that blocks a parked stream')
     .argument('<name>')
     .argument('<stream>')
-    .action(async (name: string, stream: string, _, own: Command) => {
-      const { client, json } = connect(own);
+    .action(async (name: string, stream: string, _, command: Command) => {
+      const { client, json } = connect(command);
       const answer = await client.admin.projections.skip(name, { stream });
       if (json) return printJson(answer);
       console.log(
@@ -235,21 +235,21 @@ async function follow(
     for (;;) {
       const { items } = await client.admin.projections.list();
       const status = items.find((item) => item.name === name);
-      const own = status?.generations.find((item) => item.generation === generation);
-      if (!own)
+      const filled = status?.generations.find((item) => item.generation === generation);
+      if (!filled)
         throw new Error(
           `generation ${generation} of ${name} is gone: it was ended, or another rebuild took its place`,
         );
-      if (own.state === 'failed')
-        throw new Error(`the rebuild of ${name} failed: ${own.error ?? 'no reason known'}`);
-      const waits = waitingLine(name, own);
+      if (filled.state === 'failed')
+        throw new Error(`the rebuild of ${name} failed: ${filled.error ?? 'no reason known'}`);
+      const waits = waitingLine(name, filled);
       if (show && waits !== undefined && waits !== reported) console.error(waits);
       reported = waits;
       if (status?.rebuilding) {
         bar?.setTotal(Math.max(1, status.rebuilding.head));
         bar?.update(status.rebuilding.position);
-      } else if (own.state !== 'building') {
-        return own;
+      } else if (filled.state !== 'building') {
+        return filled;
       }
       await sleep(pollMs);
     }
@@ -278,7 +278,7 @@ function statusTable(items: readonly Projection[], reactors: readonly Reactor[])
     ]),
   );
   const waiting = items.flatMap(({ name, generations }) =>
-    generations.flatMap((own) => waitingLine(name, own) ?? []),
+    generations.flatMap((one) => waitingLine(name, one) ?? []),
   );
   const head = ['projection', 'generation', 'state', 'live', 'position', 'lag', 'parked'];
   const reactorRows = reactors.map(({ name, lock, position, lag, parked, error }) => [

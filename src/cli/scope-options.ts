@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { ScopeKey } from '../domain/layers.ts';
 
-/** Not imported, because the module of the domain loads the schema library. */
+/** Repeats the keys of the domain, whose module is not imported because it loads the schema library. */
 const scopeKeys = [
   'org',
   'team',

@@ -12,8 +12,8 @@ export function serveCommand(): Command {
     .option('--data <folder>', 'data folder (STRATALOG_DATA)')
     .option('--host <address>', 'address to listen on (STRATALOG_HOST)')
     .addOption(portOption())
-    .action(async (options: ServeOptions, own: Command) => {
-      const { json = false } = own.optsWithGlobals<{ json?: boolean }>();
+    .action(async (options: ServeOptions, command: Command) => {
+      const { json = false } = command.optsWithGlobals<{ json?: boolean }>();
       await serve(options, { isForPerson: process.stdout.isTTY && !json });
     });
 }
@@ -56,7 +56,7 @@ async function serve(options: ServeOptions, { isForPerson }: { isForPerson: bool
 /** npm forwards a Ctrl-C that the terminal also sent to this process: a second signal within this time is the same one. */
 const sameSignalMs = 1_000;
 /** Acknowledged data is safe, so a stop does not wait forever for a server that hangs. */
-const longestDrainMs = 60_000;
+const maxDrainMs = 60_000;
 
 /**
  * On SIGTERM or SIGINT, stops the app, even while it is starting, and ends the process. A later signal ends the process at
@@ -75,7 +75,7 @@ function stopOnSignal(starting: Promise<App>, logger: Logger): () => boolean {
     setTimeout(() => {
       logger.fatal('draining took longer than a minute: ended');
       process.exit(1);
-    }, longestDrainMs).unref();
+    }, maxDrainMs).unref();
     const app = await starting.catch(() => undefined);
     // A failed start reports its error and ends the process by itself.
     if (!app) return;

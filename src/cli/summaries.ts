@@ -8,7 +8,7 @@ import { settingAfter, wholeNumber } from './option-values.ts';
 import { printJson, printable, printableLines } from './output.ts';
 import { scopeOf, withScopeOptions, type ScopeOptions } from './scope-options.ts';
 
-/** Not imported, because the modules of the domain load the schema library. */
+/** Repeats the layers of the domain, whose modules are not imported because they load the schema library. */
 const layers = [
   'agent',
   'user',

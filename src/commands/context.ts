@@ -40,7 +40,7 @@ export function withConflictsSought(context: CommandContext, onConflict: string 
   return onConflict === undefined ? { ...context, seeksConflicts: true } : context;
 }
 
-/** The same context in another tenant. */
+/** Moves a context to another tenant. */
 export function inTenant(context: CommandContext, tenant: string): CommandContext {
   return { ...context, caller: { ...context.caller, tenant } };
 }

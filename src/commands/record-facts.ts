@@ -23,7 +23,7 @@ export interface FactQueueOptions {
 const flushMs = 200;
 const maxWaiting = 10_000;
 const maxAttempts = 12;
-const longestPauseMs = 1_000;
+const maxPauseMs = 1_000;
 
 /**
  * Appends searches and accesses to the log outside of the request, in groups, `flushMs` after the first of a group. If the
@@ -105,7 +105,7 @@ export class FactQueue {
           this.#drop(events.length, error);
           return;
         }
-        await sleep(Math.min(100 * 2 ** attempt, longestPauseMs));
+        await sleep(Math.min(100 * 2 ** attempt, maxPauseMs));
       }
     }
   }

@@ -37,7 +37,7 @@ export interface BindingOptions<Output = unknown> {
 export interface Binding {
   readonly operation: Operation;
   readonly method: Method;
-  /** With `:name` for parameters. */
+  /** The path, with `:name` for parameters. */
   readonly path: string;
   readonly params: z.ZodObject | undefined;
   readonly query: z.ZodObject | undefined;

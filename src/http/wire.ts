@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { numberAllowedBy } from '../domain/input/schema-words.ts';
 
-const mostFilterCharacters = 50_000;
+const maxFilterCharacters = 50_000;
 
 /**
  * The schema of a query parameter for a field of an operation's input: query strings carry text, so numbers, booleans,
@@ -53,7 +53,7 @@ function list(item: z.ZodType, commas: boolean): z.ZodType {
 
 const json = z
   .string()
-  .max(mostFilterCharacters)
+  .max(maxFilterCharacters)
   .transform((text, context): unknown => {
     try {
       return JSON.parse(text);

@@ -31,7 +31,7 @@ function isInsidePair(text: string, index: number): boolean {
 }
 
 /** The beginning of a text is not shown if it has fewer UTF-16 units than this: it would say too little. */
-const leastUseful = 80;
+const minUseful = 80;
 
 /**
  * How many UTF-16 units of each text are shown, in order: at most `mostOfEach`, and as many as fit into `maxTokens` in all.
@@ -49,7 +49,7 @@ export function shares(
   for (const length of lengths) {
     const wanted = Math.min(length, mostOfEach);
     const share = Math.min(wanted, left * charactersPerToken);
-    if (share < wanted && share < leastUseful) break;
+    if (share < wanted && share < minUseful) break;
     shown.push(share);
     left -= estimateTokens(share);
   }

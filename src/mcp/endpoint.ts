@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { createMcpHandler, type AuthInfo, type Server } from '@modelcontextprotocol/server';
 import type { Services } from '../api/services.ts';
-import { RunningRequests } from './running-requests.ts';
 import { createServer } from './server.ts';
 import { Performer, type Session } from './session.ts';
 
@@ -25,7 +24,7 @@ export function memoryServers(services: Services, version: string): ServerFor {
 const sessionHeader = 'mcp-session-id';
 const invalidRequest = -32_600;
 /** Maximum number of messages in one body. The protocol of March 2025 allows several. */
-const mostMessages = 50;
+const maxMessages = 50;
 
 /**
  * Each request gets a server of its own, so any process can answer any request. The id of a session only says which client a
@@ -39,8 +38,8 @@ export function createMcpEndpoint(
   const handler = createMcpHandler(({ authInfo }) => serverFor(sessionOf(authInfo)), { onerror: onError });
   return {
     async answer(request, body, session) {
-      if (Array.isArray(body) && body.length > mostMessages)
-        return rejection(invalidRequest, `a body may have at most ${mostMessages} messages`);
+      if (Array.isArray(body) && body.length > maxMessages)
+        return rejection(invalidRequest, `a body may have at most ${maxMessages} messages`);
       const client = request.headers.get(sessionHeader);
       const signal = running.begin(body, client, session);
       const answering: Session = { ...session, signal };
@@ -71,4 +70,45 @@ function asAuthInfo(session: Session): AuthInfo {
 
 function sessionOf(authInfo: AuthInfo | undefined): Session {
   return authInfo?.extra?.['session'] as Session;
+}
+
+interface Message {
+  readonly method?: unknown;
+  readonly id?: unknown;
+  readonly params?: { readonly requestId?: unknown } | undefined;
+}
+
+/**
+ * The running requests of clients that named their session, so that a notification in a later HTTP request can cancel them. A client
+ * can cancel only its own requests, because the key contains the caller too.
+ */
+class RunningRequests {
+  readonly #running = new Map<string, AbortController>();
+
+  /**
+   * Cancels the requests that `body` cancels, and returns a signal for those that it makes: it is aborted when the client
+   * cancels one of them or ends its session.
+   */
+  begin(body: unknown, client: string | null, session: Session): AbortSignal {
+    if (client === null) return session.signal;
+    const keys: string[] = [];
+    for (const message of Array.isArray(body) ? body : [body]) {
+      const { method, id, params } = (message ?? {}) as Message;
+      if (method === 'notifications/cancelled')
+        this.#running.get(keyOf(params?.requestId, client, session))?.abort();
+      else if (method !== undefined && id !== undefined) keys.push(keyOf(id, client, session));
+    }
+    if (keys.length === 0 || session.signal.aborted) return session.signal;
+    const own = new AbortController();
+    for (const key of keys) this.#running.set(key, own);
+    const forget = () => {
+      for (const key of keys) if (this.#running.get(key) === own) this.#running.delete(key);
+    };
+    session.signal.addEventListener('abort', forget, { once: true });
+    return AbortSignal.any([session.signal, own.signal]);
+  }
+}
+
+function keyOf(id: unknown, client: string, { caller }: Session): string {
+  return JSON.stringify([caller.tenant, caller.principal, caller.user, client, id]);
 }

@@ -33,7 +33,7 @@ export const prompts: Prompt[] = [
 ];
 
 /** Maximum number of characters quoted of a name that a client sent. */
-const longestName = 100;
+const maxNameLength = 100;
 
 const recallArguments = z.strictObject({ topic: memorySearch.input.shape.query });
 
@@ -53,7 +53,7 @@ export async function getPrompt(name: string, sent: unknown, act: Act): Promise<
     default:
       throw new ProtocolError(
         ProtocolErrorCode.InvalidParams,
-        `there is no prompt ${truncate(name, longestName)}; prompts/list lists them`,
+        `there is no prompt ${truncate(name, maxNameLength)}; prompts/list lists them`,
       );
   }
 }

@@ -32,8 +32,8 @@ export const resourceTemplates: ResourceTemplateType[] = [
 ];
 
 /** Maximum number of versions that a resource shows. */
-const mostVersions = 500;
-const longestName = 80;
+const maxVersions = 500;
+const maxNameLength = 80;
 
 /** The newest memories, page by page. */
 export async function listResources(cursor: string | undefined, act: Act): Promise<ListResourcesResult> {
@@ -54,7 +54,7 @@ export async function readResource(uri: string, act: Act): Promise<ReadResourceR
   if (id === undefined) throw new ResourceNotFoundError(uri);
   const memoryId = decoded(id, uri);
   const found = history
-    ? await act(memoryHistory, { memoryId, limit: mostVersions })
+    ? await act(memoryHistory, { memoryId, limit: maxVersions })
     : await act(getMemory, { memoryId });
   return { contents: [{ uri, mimeType: 'application/json', text: JSON.stringify(found, null, 2) }] };
 }
@@ -77,5 +77,5 @@ function decoded(id: string, uri: string): string {
 /** The first line of the content. */
 function nameOf(content: string): string {
   const [line = ''] = content.trim().split('\n', 1);
-  return line.length <= longestName ? line : `${truncate(line, longestName - 1)}…`;
+  return line.length <= maxNameLength ? line : `${truncate(line, maxNameLength - 1)}…`;
 }

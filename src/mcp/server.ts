@@ -9,7 +9,6 @@ import { truncate } from '../domain/text/truncate.ts';
 import { callTool } from './call-tool.ts';
 import { guide } from './guide.ts';
 import { jsonSchemaOf } from './json-schema.ts';
-import { withProgress } from './progress.ts';
 import { getPrompt, prompts } from './prompts.ts';
 import { listResources, protocolError, readResource, resourceTemplates } from './resources.ts';
 import type { Act, Performer, Session } from './session.ts';
@@ -17,7 +16,7 @@ import { tools } from './tools/index.ts';
 import { annotationsOf, type Tool } from './tools/tool.ts';
 
 /** Maximum number of characters quoted of a name that a client sent. */
-const longestName = 100;
+const maxNameLength = 100;
 
 const byName = new Map(tools.map((tool) => [tool.name as string, tool]));
 
@@ -49,7 +48,7 @@ export function createServer(version: string, session: Session, performer: Perfo
     if (!tool)
       throw new ProtocolError(
         ProtocolErrorCode.InvalidParams,
-        `there is no tool ${truncate(params.name, longestName)}; the tools are ${[...byName.keys()].join(', ')}`,
+        `there is no tool ${truncate(params.name, maxNameLength)}; the tools are ${[...byName.keys()].join(', ')}`,
       );
     const { signal, _meta: meta = {} } = context.mcpReq;
     return withProgress(context, () =>
@@ -82,4 +81,29 @@ export function createServer(version: string, session: Session, performer: Perfo
     answer(context, (act) => getPrompt(params.name, params.arguments, act)),
   );
   return server;
+}
+
+/** How often a client that asked for progress hears that its call still runs. */
+const intervalMs = 1_000;
+
+/** Notifies the client while the work runs, if its request has a progress token. */
+export async function withProgress<Result>(
+  { mcpReq }: Pick<ServerContext, 'mcpReq'>,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  const { _meta: meta } = mcpReq;
+  const token = meta?.progressToken;
+  if (token === undefined) return work();
+  let progress = 0;
+  const timer = setInterval(() => {
+    progress++;
+    const params = { progressToken: token, progress, message: `running for ${progress} s` };
+    // The client may have gone.
+    mcpReq.notify({ method: 'notifications/progress', params }).catch(() => clearInterval(timer));
+  }, intervalMs);
+  try {
+    return await work();
+  } finally {
+    clearInterval(timer);
+  }
 }

@@ -36,7 +36,7 @@ export interface CallOptions {
 const waitMs = 10_000;
 
 /** Maximum number of callers whose last write is remembered. */
-const mostCallers = 10_000;
+const maxCallers = 10_000;
 
 /**
  * Calls operations for MCP clients. A model does not pass positions on, so the position of a caller's last write through
@@ -44,7 +44,7 @@ const mostCallers = 10_000;
  */
 export class Performer {
   readonly #services: Services;
-  readonly #lastWrites = new LRUCache<string, string>({ max: mostCallers });
+  readonly #lastWrites = new LRUCache<string, string>({ max: maxCallers });
 
   constructor(services: Services) {
     this.#services = services;

@@ -15,7 +15,7 @@ const cutField = z
   .optional()
   .meta({ description: 'Present if `content` is only a part; offsets in UTF-16 units' });
 
-/** In one line of the schema. */
+/** A scope in one line of the schema. */
 const scopeField = z.record(z.string(), z.string().optional());
 
 /** A memory of a list of results. */
@@ -48,10 +48,10 @@ export const wholeMemory = memorySchema.extend({ scope: scopeField, cut: cutFiel
 export type WholeMemory = z.infer<typeof wholeMemory>;
 
 /** Maximum number of UTF-16 units of a content in a list of results. */
-export const mostListed = 2_000;
+export const maxListed = 2_000;
 
 /** A memory of a list, with at most `most` units of its content: of a longer one, those from `start` on. */
-export function listed(memory: MemoryView, most = mostListed, start = 0): ListedMemory {
+export function listed(memory: MemoryView, most = maxListed, start = 0): ListedMemory {
   const { id, layer, scope, spaces, tags, metadata, occurredAt, createdAt, updatedAt, revision, state } =
     memory;
   const refuted = refutationOf(memory.feedback);

@@ -27,7 +27,7 @@ export interface Readiness {
     readonly lock: LeaseHolder | 'free';
     readonly parked: number;
   }[];
-  /** What works by itself on what happens, such as completing erasures. */
+  /** The reactors, such as the one that completes erasures. */
   readonly reactors: Readiness['projections'];
   /** The relay of this process. */
   readonly relay?: RelayStatus;

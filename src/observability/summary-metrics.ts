@@ -3,7 +3,7 @@ import type { Layer } from '../domain/layers.ts';
 import type { Depth } from '../domain/summaries/depths.ts';
 import type { SummaryTrigger } from '../domain/summaries/events.ts';
 
-/** In milliseconds. */
+/** Bucket boundaries in milliseconds. */
 const generationBuckets = [5, 10, 25, 50, 100, 250, 500, 1_000, 2_000, 5_000, 10_000];
 const retrievalBuckets = [1, 2.5, 5, 10, 25, 50, 100, 250, 500, 1_000];
 

@@ -198,7 +198,7 @@ export function observeModelGuard(meter: Meter, guard: ModelGuard): void {
     .addCallback((result) => result.observe(guard.open));
 }
 
-/** In seconds; the alert rules use 2. */
+/** Bucket boundaries in seconds; the alert rules use 2. */
 const reasoningBuckets = [0.001, 0.005, 0.025, 0.1, 0.25, 0.5, 1, 1.5, 2, 2.5, 3, 5, 10];
 
 /** Time and outcome of deciding what a complex question is searched for. The returned function counts one decision. */

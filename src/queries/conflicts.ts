@@ -8,7 +8,9 @@ import { LexicalIndexUnavailable } from '../ports/lexical-index.ts';
 import { runInSlices } from '../support/time-slice.ts';
 import { memoryOf } from './memory-row.ts';
 import type { ReadModels } from './read-models.ts';
-import type { Finding, SearchService } from './search/search.ts';
+import type { Finding } from './search/finding.ts';
+import type { SearchService } from './search/search.ts';
+import { readSuperseding } from './supersessions.ts';
 import { readVisibleMemories } from './validate.ts';
 
 /** A memory that was stored, as it is compared with others. */
@@ -24,9 +26,9 @@ export interface FoundConflicts {
 
 /** Number of UTF-16 units of a query: a long memory is looked for by several parts of this length. */
 const queryLength = 1_500;
-const mostQueries = 4;
+const maxQueries = 4;
 /** Maximum number of memories compared for each part: the nearest by words and meaning. */
-const mostCandidates = 30;
+const maxCandidates = 30;
 
 /** Finds the memories of the same layer and scope that a stored memory contradicts, supersedes or duplicates. */
 export class ConflictFinder {
@@ -51,7 +53,7 @@ export class ConflictFinder {
     const findings = await this.#findings(caller, stored, upTo, byWords);
     const candidates = new Map<string, StoredMemory>();
     for (const finding of findings.found) {
-      const superseding = await this.#search.superseding(caller, finding);
+      const superseding = await readSuperseding(this.#models, caller, finding);
       for (const { memory } of finding.best) {
         const newest = superseding.get(memory.id);
         const isCurrent = newest === undefined || newest === stored.id;
@@ -96,11 +98,10 @@ export class ConflictFinder {
         ...(byWords && { texts: { dense: undefined, lexical: query } }),
         layers: [layer],
         scope,
-        topK: mostCandidates,
+        topK: maxCandidates,
         threshold: 0,
       };
-      const look = () =>
-        this.#search.find(caller, { ...request, order: 'relevance', keepsCopies: true, minPosition });
+      const look = () => this.#search.find(caller, { ...request, minPosition }, { keepsCopies: true });
       try {
         found.push(
           await look().catch((error: unknown) => {
@@ -122,7 +123,7 @@ export class ConflictFinder {
 /** The first parts of a text, split at white space. */
 function partsOf(content: string): string[] {
   const parts: string[] = [];
-  for (let rest = content; rest.trim() !== '' && parts.length < mostQueries;) {
+  for (let rest = content; rest.trim() !== '' && parts.length < maxQueries;) {
     const part = truncate(rest, queryLength);
     const end = part.length < rest.length ? Math.max(part.search(/\s\S*$/), queryLength / 2) : part.length;
     parts.push(rest.slice(0, end));
@@ -131,7 +132,7 @@ function partsOf(content: string): string[] {
   return parts.filter((part) => part.trim() !== '');
 }
 
-/** Whether both are of one layer and its own identifiers. */
+/** Whether both are of one layer, and its identifiers have the same values. */
 function areOfOnePlace(stored: StoredMemory, other: StoredMemory): boolean {
   return (
     stored.layer === other.layer &&

@@ -1,7 +1,7 @@
 import { sqlState } from '../ports/sql.ts';
 
 /** Maximum number of views that one query takes. */
-export const mostViews = 3;
+export const maxViews = 3;
 
 /** SQLSTATEs of a read whose table was dropped, and of one that lost a deadlock against the drop. */
 const outdated: ReadonlySet<string | undefined> = new Set(['42P01', '40P01']);
@@ -20,7 +20,7 @@ export async function withCurrentView<T>(read: () => Promise<T>): Promise<T> {
     try {
       return await read();
     } catch (error) {
-      if (!isOutdated(error) || views === mostViews) throw error;
+      if (!isOutdated(error) || views === maxViews) throw error;
     }
   }
 }

@@ -24,7 +24,7 @@ export const listOrders = ['newest', 'oldest'] as const;
 
 export interface ListMemories {
   readonly layers?: readonly Layer[] | undefined;
-  /** For calls without a cursor. */
+  /** Identifiers that the memories must have. Set it only without a cursor. */
   readonly scope?: Scope | undefined;
   readonly spaces?: readonly string[] | undefined;
   readonly tags?: readonly string[] | undefined;

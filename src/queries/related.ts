@@ -28,10 +28,10 @@ export interface RelatedRequest {
 }
 
 /** Maximum size of an answer, however many links there are. */
-export const mostRelated = 500;
+export const maxRelated = 500;
 
 /** Maximum links read for one hop. Several of them may lead to the same memory. */
-const mostLinks = mostRelated * 2;
+const maxLinks = maxRelated * 2;
 
 export interface RelatedMemories {
   /** Placement of the memory from which the links were followed. */
@@ -74,7 +74,7 @@ async function follow(
     region: { tenant: caller.tenant, visibility: visible(caller) },
     asker: caller.user,
     types,
-    limit: mostLinks + 1,
+    limit: maxLinks + 1,
   };
   /** The memory through which each one was reached, and at which depth. */
   const ways = new Map([[memoryId, { via: memoryId, level: 0 }]]);
@@ -84,14 +84,14 @@ async function follow(
   let isFull = false;
   for (let level = 1; level <= depth && frontier.length > 0 && !isFull; level++) {
     const neighbours = await readLinked(sql, view, frontier, asked);
-    truncated ||= neighbours.length > mostLinks;
+    truncated ||= neighbours.length > maxLinks;
     const next = new Set<string>();
-    for (const row of neighbours.slice(0, mostLinks)) {
+    for (const row of neighbours.slice(0, maxLinks)) {
       const { type, direction, confidence, via } = row;
       const way = ways.get(row.memory_id);
       if (way && (way.level !== level || way.via !== via)) continue;
       // Truncated only if a further memory was found: a full answer may be complete.
-      isFull = items.length === mostRelated;
+      isFull = items.length === maxRelated;
       if (isFull) break;
       ways.set(row.memory_id, { via, level });
       next.add(row.memory_id);

@@ -2,13 +2,15 @@ import type { TenantContext } from '../domain/access/context.ts';
 import { visible } from '../domain/access/visibility.ts';
 import { SupersessionGraph, type Supersession } from '../domain/links/supersession-graph.ts';
 import type { Sql } from '../ports/sql.ts';
-import type { ReadView } from './read-models.ts';
+import { isOutdated } from './current-view.ts';
+import type { ReadModels, ReadView } from './read-models.ts';
 import { regionCondition } from './scope-sql.ts';
 import { wasActive, wasValid } from './search/as-of/was-active.ts';
+import type { Finding } from './search/finding.ts';
 import { Parameters } from './sql-builder.ts';
 
 /** Maximum number of links read, however long the chains are. */
-const mostLinks = 2_000;
+const maxLinks = 2_000;
 
 /**
  * The links by which active memories that the caller may see supersede these memories, directly or through others. With `at`,
@@ -41,8 +43,32 @@ export async function readSupersessions(
        ${step('', `l.target = any (${parameters.bind(ids)}::uuid[])`)}
        union
        ${step('chain c,', 'l.target = c.source')}
-     ) select * from chain limit ${mostLinks}`,
+     ) select * from chain limit ${maxLinks}`,
     parameters.values,
   );
   return new SupersessionGraph(rows);
+}
+
+/**
+ * The newest memory that supersedes each memory of a finding, by the id of the superseded one; with `asOf` as of then. Reads
+ * nothing if it is known that no link says so, and with a new view if that of the finding is outdated.
+ */
+export async function readSuperseding(
+  models: ReadModels,
+  caller: TenantContext,
+  { best, view }: Pick<Finding, 'best' | 'view'>,
+  asOf?: number,
+): Promise<ReadonlyMap<string, string>> {
+  const ids = best.flatMap(({ memory, isSuperseded }) => (isSuperseded === false ? [] : [memory.id]));
+  const read = (current: ReadView) => readSupersessions(models.sql, current, caller, ids, asOf);
+  const supersessions = await read(view).catch((error: unknown) => {
+    if (!isOutdated(error)) throw error;
+    return models.read({ projections: ['links', 'memories'], minPosition: view.position }, read);
+  });
+  return new Map(
+    ids.flatMap((id) => {
+      const newest = supersessions.newest(id);
+      return newest === undefined ? [] : [[id, newest] as const];
+    }),
+  );
 }

@@ -1,5 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import { LRUCache } from 'lru-cache';
 import {
   foldTenant,
   isUsable,
@@ -11,15 +9,11 @@ import {
 import { tenantStream } from '../domain/streams.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { EventStore } from '../ports/event-store.ts';
+import { FreshCache } from '../support/fresh-cache.ts';
 
-/** A key revoked through another process stops working here within this time. */
-const freshForMs = 1_000;
 /** Minimum time between reads of a tenant for unknown key ids, because anybody can make up ids. */
 const unknownIdReadMs = 100;
-/** Maximum tenants whose keys are cached; the least recently used are evicted. */
-const mostTenants = 10_000;
 
-/** The keys in a tenant's stream when a read of it began. */
 interface Known {
   readonly keys: TenantState;
   /** Revision of the last event included in `keys`; -1 if there is none. */
@@ -31,9 +25,13 @@ interface Known {
 export class TenantDirectory {
   readonly #store: EventStore;
   readonly #clock: Clock;
-  readonly #known = new LRUCache<string, Known>({ max: mostTenants });
-  /** At most one read per tenant at a time, because each read folds new events onto the result of the one before. */
-  readonly #reading = new Map<string, Promise<Known>>();
+  readonly #known = new FreshCache<Known>({
+    max: 10_000,
+    // A key revoked through another process stops working here within this time.
+    freshMs: 1_000,
+    // Made-up names would evict real tenants. A tenant that does not exist costs one empty read.
+    isKept: ({ revision }) => revision >= 0,
+  });
   /** Undefined until it is read, and again after this process created a key. */
   #anyKey: boolean | undefined;
 
@@ -48,10 +46,10 @@ export class TenantDirectory {
    */
   async findUsable(tenant: string, keyId: string): Promise<ApiKey | undefined> {
     const asked = performance.now();
-    let known = await this.#knownSince(tenant, asked - freshForMs);
-    if (!known.keys.has(keyId) && known.readAt < asked)
-      known = await this.#knownSince(tenant, asked, unknownIdReadMs);
-    const key = known.keys.get(keyId);
+    const known = await this.#known.get(tenant, (last) => this.#readNewEvents(tenant, last));
+    const isNewest = known.keys.has(keyId) || known.readAt >= asked;
+    const { keys } = isNewest ? known : await this.#knownSince(tenant, asked, unknownIdReadMs);
+    const key = keys.get(keyId);
     return key && isUsable(key, this.#clock.now()) ? key : undefined;
   }
 
@@ -77,41 +75,15 @@ export class TenantDirectory {
     await this.#knownSince(tenant, performance.now());
   }
 
-  /** The result of a read that began at `moment` or later, and at least `apartMs` after the one before it. */
-  async #knownSince(tenant: string, moment: number, apartMs = 0): Promise<Known> {
-    let known = this.#known.get(tenant);
-    while (!known || known.readAt < moment) {
-      const early = known ? known.readAt + apartMs - performance.now() : 0;
-      if (early > 0) {
-        await sleep(early);
-        known = this.#known.get(tenant);
-      } else {
-        known = await this.#read(tenant);
-      }
-    }
-    return known;
+  #knownSince(tenant: string, moment: number, apartMs = 0): Promise<Known> {
+    return this.#known.since(tenant, moment, (last) => this.#readNewEvents(tenant, last), apartMs);
   }
 
-  /** The read in progress, or a new one. */
-  #read(tenant: string): Promise<Known> {
-    const underWay = this.#reading.get(tenant);
-    if (underWay) return underWay;
-    const reading = this.#readNewEvents(tenant).finally(() => this.#reading.delete(tenant));
-    this.#reading.set(tenant, reading);
-    return reading;
-  }
-
-  async #readNewEvents(tenant: string): Promise<Known> {
+  async #readNewEvents(tenant: string, last?: Known): Promise<Known> {
     const readAt = performance.now();
-    const { keys, revision } = this.#known.get(tenant) ?? { keys: noKeys, revision: -1 };
+    const { keys, revision } = last ?? { keys: noKeys, revision: -1 };
     const added = await this.#store.load<TenantEvent>(tenantStream(tenant), revision + 1);
-    const known = {
-      keys: added.length > 0 ? foldTenant(keys, added) : keys,
-      revision: added.at(-1)?.revision ?? revision,
-      readAt,
-    };
-    // A tenant that does not exist is not cached, because made-up names would evict real tenants. It costs one empty read.
-    if (known.revision >= 0) this.#known.set(tenant, known);
-    return known;
+    if (added.length === 0) return { keys, revision, readAt };
+    return { keys: foldTenant(keys, added), revision: added.at(-1)!.revision, readAt };
   }
 }

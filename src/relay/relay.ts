@@ -4,9 +4,7 @@ import type { Sql } from '../ports/sql.ts';
 import type { Transport } from '../ports/transport.ts';
 import { ProcessorRunner } from '../follow/processor-runner.ts';
 import { RelayCheckpoint } from './checkpoint.ts';
-import { readLag, type RelayLag } from './lag.ts';
 import { relayProcessor } from './publication.ts';
-import { Throughput } from './throughput.ts';
 
 export interface RelayOptions {
   readonly log: EventLog;
@@ -75,5 +73,57 @@ export class Relay {
       eventsPerSecond: this.#published.perSecond,
       ...(error !== undefined && { error }),
     };
+  }
+}
+
+interface RelayLag {
+  /** Everything in the log up to this position is in Kafka. */
+  readonly checkpoint: number;
+  /** Distance to the head: events in the SQL log, bytes in KurrentDB, whose positions are offsets. */
+  readonly positionsBehind: number;
+  /** Age of the oldest event that is not known to be in Kafka; 0 if there is none. */
+  readonly secondsBehind: number;
+}
+
+/** How far the topics are behind the log. Any process can compute it. Rejects if the log or the database is unavailable. */
+async function readLag(log: EventLog, checkpoint: RelayCheckpoint): Promise<RelayLag> {
+  const position = await checkpoint.read();
+  const head = await log.head();
+  if (head <= position) return { checkpoint: position, positionsBehind: 0, secondsBehind: 0 };
+  const { events } = await log.readAll({ after: position, limit: 1 });
+  const oldest = events[0]?.time.getTime() ?? Date.now();
+  return {
+    checkpoint: position,
+    positionsBehind: head - position,
+    secondsBehind: Math.max(0, Date.now() - oldest) / 1_000,
+  };
+}
+
+const windowMs = 10_000;
+
+/** Counts events in total, and their rate over the last ten seconds. */
+class Throughput {
+  readonly #recent: { readonly at: number; readonly count: number }[] = [];
+  #total = 0;
+
+  add(count: number): void {
+    this.#total += count;
+    this.#recent.push({ at: performance.now(), count });
+    this.#forget();
+  }
+
+  get total(): number {
+    return this.#total;
+  }
+
+  get perSecond(): number {
+    this.#forget();
+    return this.#recent.reduce((sum, { count }) => sum + count, 0) / (windowMs / 1_000);
+  }
+
+  #forget(): void {
+    const since = performance.now() - windowMs;
+    const kept = this.#recent.findIndex(({ at }) => at >= since);
+    this.#recent.splice(0, kept === -1 ? this.#recent.length : kept);
   }
 }

@@ -42,7 +42,7 @@ export function openApi(own: Process, commandSide: CommandSide, readSide: ReadSi
   });
   cleanup.add(() => facts.flush());
   observeFacts(metrics.meter, facts);
-  const routing = new RoutingDirectory(store);
+  const routing = new RoutingDirectory(store, { routing: !config.routing, reasoning: !config.reasoning });
   const policies = new PolicyReader(models);
   const { search, multiHop } = assembleSearches({
     config,
@@ -106,8 +106,6 @@ export function openApi(own: Process, commandSide: CommandSide, readSide: ReadSi
     contexts: new ContextBuilder({ search, models, tokenizer: o200k, clock: systemClock, blocks }),
     conflicts: new ConflictFinder(models, retrieval),
     routing,
-    routingIsOff: !config.routing,
-    reasoningIsOff: !config.reasoning,
     embedders,
   };
   const { topicPrefix } = config.kafka;

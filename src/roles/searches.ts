@@ -57,7 +57,7 @@ export function assembleSearches(parts: SearchParts): {
       },
     });
   const cache = new RefinementCache();
-  parts.surfaces.add(cache);
+  parts.surfaces.add(cache, vocabulary);
   const reasoner = new Reasoner({
     clock: systemClock,
     modelFor: languageModel,
@@ -71,7 +71,7 @@ export function assembleSearches(parts: SearchParts): {
     policy: rulePolicy,
     clock: systemClock,
     searchesAtOnce: searchesAtOnce(models.sql),
-    search: (caller, request, view) => retrieval.find(caller, request, view),
+    search: (caller, request, options) => retrieval.find(caller, request, options),
     places: (caller, request, view) => findChildPlaces(models.sql, view, caller, request),
   });
   const metrics = routingMetrics(meter);
@@ -83,7 +83,6 @@ export function assembleSearches(parts: SearchParts): {
     posters: new OutcomePosters(models, vault),
     vault,
     clock: systemClock,
-    switchedOff: !config.routing,
     onFailure: (error, searchId) =>
       logger.warn(
         { err: error, searchId },

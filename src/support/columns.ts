@@ -151,7 +151,7 @@ const digits = Int8Array.from({ length: 128 }, (_, code) =>
   '0123456789abcdef'.indexOf(String.fromCharCode(code).toLowerCase()),
 );
 
-/** With or without hyphens. */
+/** Writes a UUID, with or without hyphens. */
 function writeUuid(bytes: Buffer, id: string, at: number): void {
   let size = 0;
   for (let from = 0; from < id.length;) {

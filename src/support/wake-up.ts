@@ -1,5 +1,5 @@
 /** `wake` is not called for changes by other processes: a reader looks for them after this many milliseconds at the latest. */
-const longestSleepMs = 30_000;
+const maxSleepMs = 30_000;
 
 /** Lets several readers sleep until something happens, without missing what happens between looking for work and falling asleep. */
 export class WakeUp {
@@ -22,7 +22,7 @@ export class WakeUp {
    */
   afterDue(seen: number, ms: number | undefined, signal: AbortSignal): Promise<void> {
     const isLater = ms !== undefined && ms > 0;
-    return this.after(seen, isLater ? Math.min(ms, longestSleepMs) : longestSleepMs, signal);
+    return this.after(seen, isLater ? Math.min(ms, maxSleepMs) : maxSleepMs, signal);
   }
 
   /** Resolves at once if `wake` was called since `seen`; otherwise with the next call, after `ms`, or when `signal` aborts. */

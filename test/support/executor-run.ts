@@ -6,12 +6,12 @@ import type { ReadView } from '../../src/queries/read-models.ts';
 import type { ExecutorDependencies } from '../../src/queries/routing/executor-dependencies.ts';
 import { Executor } from '../../src/queries/routing/executor.ts';
 import type { SearchRequest } from '../../src/queries/search/query.ts';
-import type { Finding } from '../../src/queries/search/search.ts';
+import type { Finding } from '../../src/queries/search/finding.ts';
 import { adminOf } from './admin.ts';
 
 const caller = adminOf('acme');
 /** The default request. */
-export const request: SearchRequest = { query: 'compare a and b', topK: 4, threshold: 0, order: 'relevance' };
+export const request: SearchRequest = { query: 'compare a and b', topK: 4, threshold: 0 };
 const view = { position: 7 } as ReadView;
 /** The promise of a search that never finishes. */
 export const never = new Promise<never>(() => undefined);

@@ -17,7 +17,8 @@ import { ProjectionOperations } from '../../src/projections/operations.ts';
 import type { Projection } from '../../src/projections/projection.ts';
 import { ProjectionRunner } from '../../src/projections/runner.ts';
 import { ReadModels } from '../../src/queries/read-models.ts';
-import { SearchService, type Finding } from '../../src/queries/search/search.ts';
+import type { Finding } from '../../src/queries/search/finding.ts';
+import { SearchService } from '../../src/queries/search/search.ts';
 import { adminOf } from './admin.ts';
 import { freshDatabase } from './database.ts';
 import { openTestStore, type TestStore } from './event-store.ts';
@@ -124,7 +125,7 @@ export class RunningModels {
 
   async answer(query: string, { tenant = 'acme', ...more }: Asked = {}): Promise<Finding> {
     const minPosition = more.minPosition ?? (await this.#test.log.head());
-    const request = { query, topK: 10, threshold: 0, order: 'relevance' as const, waitMs: 20_000, ...more };
+    const request = { query, topK: 10, threshold: 0, waitMs: 20_000, ...more };
     return this.#search.find(adminOf(tenant), { ...request, minPosition });
   }
 

@@ -3,9 +3,9 @@ import { describe, expect, it } from 'vitest';
 import type { StoredMemory } from '../../packages/client/src/index.ts';
 import { changeOptions } from '../../src/cli/memories/options.ts';
 import { scopeOf } from '../../src/cli/scope-options.ts';
-import { versionText } from '../../src/cli/memories/show-history.ts';
-import { statsText } from '../../src/cli/memories/show-stats.ts';
-import { validationText } from '../../src/cli/memories/show-validation.ts';
+import { versionText } from '../../src/cli/memories/history.ts';
+import { statsText } from '../../src/cli/memories/stats.ts';
+import { validationText } from '../../src/cli/memories/validate.ts';
 import { memoryLine, memoryText } from '../../src/cli/memories/show.ts';
 import { logText, startText } from '../../src/cli/terminal.ts';
 

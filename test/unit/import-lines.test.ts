@@ -1,7 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { asUpsert } from '../../src/cli/as-upsert.ts';
-import { mapLines } from '../../src/cli/map-lines.ts';
+import { asUpsert, mapLines } from '../../src/cli/import-lines.ts';
 
 const upserted = (line: string) => asUpsert(Buffer.from(line)).toString();
 

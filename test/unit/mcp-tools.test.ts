@@ -3,10 +3,9 @@ import type { ServerContext } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import { Problem } from '../../src/domain/problems.ts';
 import { memorySchema } from '../../src/domain/memory/view.ts';
-import { withProgress } from '../../src/mcp/progress.ts';
 import { errorsByParameter, refusalText } from '../../src/mcp/refusal.ts';
 import { jsonSchemaOf } from '../../src/mcp/json-schema.ts';
-import { listedTools } from '../../src/mcp/server.ts';
+import { listedTools, withProgress } from '../../src/mcp/server.ts';
 import { listed } from '../../src/mcp/shown-memory.ts';
 import { memoryExample } from '../../src/api/memories/examples.ts';
 

@@ -45,7 +45,7 @@ beforeAll(async () => {
   const { store, vault, sql } = test;
   const commands: CommandServices = { store, vault, clock: systemClock, newId };
   const models = new ReadModels(sql, new WakeUp());
-  const routing = new RoutingDirectory(store);
+  const routing = new RoutingDirectory(store, { routing: true, reasoning: true });
   services = {
     commands,
     models,
@@ -59,7 +59,6 @@ beforeAll(async () => {
       posters: { has: async () => false },
       vault,
       clock: systemClock,
-      switchedOff: true,
       onFailure: () => undefined,
       onReasoningFailure: () => undefined,
       onRouted: () => undefined,

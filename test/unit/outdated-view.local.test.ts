@@ -18,6 +18,7 @@ import { findRelated } from '../../src/queries/related.ts';
 import { VocabularyReader } from '../../src/queries/routing/vocabulary.ts';
 import { recordedSearches } from '../../src/queries/search/recorded-searches.ts';
 import { SearchService } from '../../src/queries/search/search.ts';
+import { readSuperseding } from '../../src/queries/supersessions.ts';
 import { readStats } from '../../src/queries/stats.ts';
 import { validateMemories } from '../../src/queries/validate.ts';
 import { adminOf } from '../support/admin.ts';
@@ -29,7 +30,7 @@ import { soleEmbedder } from '../support/sole-embedder.ts';
 const embedders = soleEmbedder(deterministicEmbedder({ dimension: 16 }));
 const projections = allProjections(embedders);
 const caller = adminOf('acme');
-const request = { query: 'green tea', topK: 10, threshold: 0, order: 'relevance' as const };
+const request = { query: 'green tea', topK: 10, threshold: 0 };
 
 /** A database with a hook that runs after a view was taken, before it is used. */
 class ViewedSql extends FaultySql {
@@ -150,13 +151,13 @@ describe('a generation that is dropped between taking a view and reading in it',
     const finding = await search.find(caller, request);
     await replaceAll();
     const best = finding.best.map(({ memory, score }) => ({ memory, score }));
-    expect(await search.superseding(caller, { ...finding, best })).toEqual(new Map());
+    expect(await readSuperseding(models, caller, { ...finding, best })).toEqual(new Map());
   });
 
   it('[F4] a search with a view of its caller fails, so that the caller can take a new one', async () => {
     const view = await search.view();
     await replaceAll();
-    await expect(search.find(caller, request, view)).rejects.toMatchObject({ code: '42P01' });
+    await expect(search.find(caller, request, { view })).rejects.toMatchObject({ code: '42P01' });
   });
 });
 

@@ -9,11 +9,12 @@ import type { Planned } from '../../src/queries/routing/trajectory-recorder.ts';
 import type { RoutingDirectory } from '../../src/queries/routing/routing-directory.ts';
 import type { KeyVault } from '../../src/ports/key-vault.ts';
 import type { ReadView } from '../../src/queries/read-models.ts';
-import type { SearchRequest } from '../../src/queries/search/query.ts';
-import type { Finding, SearchService } from '../../src/queries/search/search.ts';
+import type { Asked } from '../../src/queries/search/answer.ts';
+import type { Finding } from '../../src/queries/search/finding.ts';
+import type { SearchService } from '../../src/queries/search/search.ts';
 import { rulesOnly } from '../support/rules-only.ts';
 
-const request: SearchRequest = {
+const request: Asked = {
   query: 'compare a and b across teams',
   topK: 4,
   threshold: 0,
@@ -55,8 +56,7 @@ function routed(
   const service = {
     view: () => Promise.resolve(view),
     find: () => Promise.resolve(plain),
-    superseding: () => Promise.resolve(new Map()),
-    inPrecedence: (_: unknown, __: unknown, { best }: Finding) => Promise.resolve(best),
+    show: (_: unknown, __: unknown, finding: Finding) => Promise.resolve({ finding, superseding: new Map() }),
   } as unknown as SearchService;
   const all = { ...defaultSettings, ...settings };
   const routedSearch = new RoutedSearch({
@@ -65,12 +65,12 @@ function routed(
     directory: {
       settings: () => Promise.resolve(all),
       killed: () => Promise.resolve(false),
+      switchedOff: { routing: false, reasoning: false },
     } as unknown as RoutingDirectory,
     policies: rulesOnly,
     posters: { has: async () => false },
     vault: { pseudonym: () => 'signed' } as unknown as KeyVault,
     clock: { now: () => new Date('2026-03-12T15:00:00Z') },
-    switchedOff: false,
     onFailure: (error) => failures.push(error),
     onReasoningFailure: () => undefined,
     onRouted: () => undefined,

@@ -49,13 +49,14 @@ async function run({
   const searches: SearchRequest[] = [];
   const fake = model === undefined ? undefined : fakeLanguageModel(model);
   const clock = { now: () => new Date() };
+  const view = { position: 7 } as ReadView;
   const executor = new Executor({
     plan: () => Promise.resolve(plan),
     reasoner: new Reasoner({ clock, modelFor: fake && (() => fake), cache: new RefinementCache() }),
     policy: rulePolicy,
     clock,
     searchesAtOnce: 2,
-    search: (_, request, view) => {
+    search: (_, request) => {
       const id = String(searches.push(request));
       const scope = { company: 'acme', ...request.scope };
       const memory = { id, content: `text ${id}`, layer: 'team', scope } as unknown as MemoryView;
@@ -65,8 +66,7 @@ async function run({
     mentions: () => Promise.resolve(undefined),
   });
   const reasoning = { ...defaultReasoning, ...settings };
-  const request: SearchRequest = { query: question, topK: 1, threshold: 0, order: 'relevance', ...asked };
-  const view = { position: 7 } as ReadView;
+  const request: SearchRequest = { query: question, topK: 1, threshold: 0, ...asked };
   const execution = await executor.run(caller, request, view, { ...defaultSettings, budgets, reasoning });
   return { ...execution, searches, model: fake };
 }

@@ -23,7 +23,7 @@ const embedders = soleEmbedder(deterministicEmbedder({ dimension: 64 }));
 const projections = allProjections(embedders);
 const caller = adminOf('acme');
 const text = 'Every change to the production database needs a second pair of eyes';
-const defaults = { query: text, topK: 10, threshold: 0, order: 'relevance' as const };
+const defaults = { query: text, topK: 10, threshold: 0 };
 
 /** A database with a hook that runs before a transaction. */
 class WatchedSql extends FaultySql {

@@ -36,7 +36,7 @@ const embedders = soleEmbedder(deterministicEmbedder({ dimension: 16 }));
 const projections = allProjections(embedders, { words: { inMemory: true } });
 const lexical = projections.find(({ name }) => name === 'lexical')!;
 const acme = { tenant: 'acme', table: 'read.lexical_g1' };
-const defaults = { topK: 10, threshold: 0, order: 'relevance' as const };
+const defaults = { topK: 10, threshold: 0 };
 
 let test: TestStore;
 let index: ResidentWordIndex;
@@ -253,11 +253,11 @@ it('[F4] a search over dropped read models fails at once', async () => {
   await switchTo(test.sql, 'lexical', next.number);
   await dropGeneration(test.sql, lexical, 1);
   const looks = counted('to_regclass');
-  await expect(search.find(adminOf('acme'), { ...defaults, query: 'green tea' }, view)).rejects.toMatchObject(
-    {
-      code: '42P01',
-    },
-  );
+  await expect(
+    search.find(adminOf('acme'), { ...defaults, query: 'green tea' }, { view }),
+  ).rejects.toMatchObject({
+    code: '42P01',
+  });
   expect(looks()).toBeLessThan(10);
 }, 40_000);
 

@@ -33,11 +33,18 @@ export const routing = operation({
   },
   reads: 'log',
   async handle({ caller, input, services }) {
-    const { routing: directory, routingIsOff, reasoningIsOff } = services;
+    const { routing: directory } = services;
     // The cache may lack what another process changed before that position.
     if (input.minPosition !== undefined) directory.forget();
     const [settings, killSwitch] = await Promise.all([directory.settings(caller.tenant), directory.killed()]);
-    const output = { settings, killSwitch, switchedOff: routingIsOff, reasoningSwitchedOff: reasoningIsOff };
-    return { output };
+    const { switchedOff } = directory;
+    return {
+      output: {
+        settings,
+        killSwitch,
+        switchedOff: switchedOff.routing,
+        reasoningSwitchedOff: switchedOff.reasoning,
+      },
+    };
   },
 });

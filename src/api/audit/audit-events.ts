@@ -50,7 +50,7 @@ const auditEvent = z
 const eventTypes = [...eventDefinitions.keys()] as [string, ...string[]];
 
 /** Maximum number of events in one read of the log. */
-const mostAtOnce = 500;
+const maxAtOnce = 500;
 
 const auditInput = z.strictObject({
   stream: text(200).optional(),
@@ -64,7 +64,7 @@ const auditInput = z.strictObject({
   limit: z
     .int()
     .min(1)
-    .max(mostAtOnce)
+    .max(maxAtOnce)
     .optional()
     .meta({ description: 'Maximum number of events. Default: 50 for a page, no limit for a stream' }),
   cursor: z.string().optional(),
@@ -140,7 +140,7 @@ function streamOf(
   const { follow = false, limit = Infinity } = input;
   const { models, commands } = services;
   const { store } = commands;
-  const request = { ...asked, limit: Math.min(limit, mostAtOnce) };
+  const request = { ...asked, limit: Math.min(limit, maxAtOnce) };
   const pages = follow
     ? followAuditEvents(store, models, caller, request, signal, credential.isStillValid)
     : allAuditEvents(store, models, caller, request, credential.assertStillValid);

@@ -8,8 +8,34 @@ import { operation } from '../operation.ts';
 import { searchFields, searchRegion, timeOfAsking, warningsSchema } from '../search/fields.ts';
 import { recordAnswer } from '../search/record-answer.ts';
 import { search } from '../search/search.ts';
-import { contextBodyExample, contextExample } from './examples.ts';
 import { personalScopes } from './summary-demand.ts';
+import { position, searchId } from '../example-values.ts';
+import { memoryExample, supersededExample } from '../memories/examples.ts';
+
+const contextBodyExample = { query: 'When are releases cut?', tokenBudget: 400 };
+
+const line = `[1] (2026-05-04, replaces what was noted on 2026-05-03) ${memoryExample.content}`;
+
+const contextExample = {
+  text: line,
+  tokenCount: 35,
+  tokenizer: 'o200k_base',
+  items: [
+    {
+      kind: 'memory',
+      id: memoryExample.id,
+      externalId: memoryExample.externalId,
+      layer: memoryExample.layer,
+      tokens: 35,
+      citation: `[1] team memory ${memoryExample.externalId}, 2026-05-04`,
+      text: memoryExample.content,
+    },
+  ],
+  leftOut: [{ id: supersededExample.id, reason: 'superseded' }],
+  searchId,
+  position,
+  warnings: [],
+};
 
 const { query, layers, layer, scope, spaces, space, sessionId, now } = searchFields;
 const { threshold } = search.input.shape;

@@ -10,10 +10,10 @@ import type { ReadModels } from '../../queries/read-models.ts';
 import { readScopeHashes } from '../../queries/summaries/scope-hashes.ts';
 import { scopeModels } from '../../queries/summaries/scope-state.ts';
 
-export interface SummaryDemandParts {
+export interface SummaryDemandDependencies {
   readonly commands: CommandServices;
   readonly models: ReadModels;
-  /** Of the system, which asks for the summaries. */
+  /** Context of the system, which asks for the summaries. */
   readonly context: CommandContext;
   readonly windowMs: number;
   readonly onFailure: (error: unknown) => void;
@@ -24,22 +24,22 @@ export interface SummaryDemandParts {
  * and contexts may come in close succession.
  */
 const restFactor = 20;
-const mostRests = 10_000;
+const maxRests = 10_000;
 
 /** Requests the summaries that a context needs and that are missing or stale, so that the next context has them. */
 export class SummaryDemand {
-  readonly #parts: SummaryDemandParts;
+  readonly #dependencies: SummaryDemandDependencies;
   readonly #running = new Map<string, Promise<void>>();
-  /** By scope, the time of its next look (`performance.now`). */
-  readonly #rests = new LRUCache<string, number>({ max: mostRests });
+  /** The time of the next look at each scope (`performance.now`). */
+  readonly #rests = new LRUCache<string, number>({ max: maxRests });
 
-  constructor(parts: SummaryDemandParts) {
-    this.#parts = parts;
+  constructor(dependencies: SummaryDemandDependencies) {
+    this.#dependencies = dependencies;
   }
 
   /** Returns at once. A failure is reported; a later context asks again. */
   add({ caller: { tenant }, correlationId, traceId }: CommandContext, scopes: readonly SummaryScope[]): void {
-    const { context, onFailure, windowMs } = this.#parts;
+    const { context, onFailure, windowMs } = this.#dependencies;
     const own = {
       ...context,
       caller: { ...context.caller, tenant },
@@ -67,7 +67,7 @@ export class SummaryDemand {
   }
 
   async #demand(context: CommandContext, summarized: SummaryScope): Promise<void> {
-    const { commands, models, windowMs } = this.#parts;
+    const { commands, models, windowMs } = this.#dependencies;
     const { layer, person } = summarized;
     const { tenant } = context.caller;
     if (person && !(await readSummarySettings(commands.store, tenant))[layer].personalized) return;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { linkTypeSchema } from '../../domain/links/links.ts';
 import { memorySchema } from '../../domain/memory/view.ts';
-import { findRelated, mostRelated } from '../../queries/related.ts';
+import { findRelated, maxRelated } from '../../queries/related.ts';
 import { asRecorded, memoryIdField, waitFields } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { memoryExample, relatedExample } from './examples.ts';
@@ -26,7 +26,7 @@ export const relatedMemories = operation({
     ...waitFields,
   }),
   output: z.object({
-    items: z.array(related).max(mostRelated),
+    items: z.array(related).max(maxRelated),
     truncated: z.literal(true).optional().meta({
       description:
         'Present if there may be more: request fewer `types` or a smaller `depth`, or start from one of these memories',

@@ -6,7 +6,7 @@ import { waitFields } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { validateBodyExample, validateExample } from './examples.ts';
 
-const mostIds = 100;
+const maxIds = 100;
 
 const confidence = z.number().meta({ description: 'Certainty, 0 to 1' });
 const fields = z.array(
@@ -54,7 +54,7 @@ export const validateMemories = operation({
   summary: 'Find contradictions and supersessions among memories, with reasons',
   area: 'Memories',
   input: z
-    .strictObject({ ids: z.array(text(100).min(1)).min(1).max(mostIds), ...waitFields })
+    .strictObject({ ids: z.array(text(100).min(1)).min(1).max(maxIds), ...waitFields })
     .meta({ id: 'Validate' }),
   output: z
     .object({

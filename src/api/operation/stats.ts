@@ -4,7 +4,34 @@ import { costPurposes } from '../../domain/ledger/events.ts';
 import { readStats } from '../../queries/stats.ts';
 import { waitFields } from '../fields.ts';
 import { operation } from '../operation.ts';
-import { statsExample } from './examples.ts';
+import { at, position } from '../example-values.ts';
+
+const exampleAmount = { active: 12, deleted: 1, characters: 8_412 };
+
+const statsExample = {
+  tenant: 'acme',
+  coverage: 'tenant',
+  total: exampleAmount,
+  layers: [{ layer: 'team', ...exampleAmount }],
+  spaces: [{ space: 'dev_copilot', ...exampleAmount }],
+  access: { total: 40, memories: 9, lastAt: at },
+  feedback: { total: 2 },
+  costs: {
+    month: '2026-11',
+    models: [
+      {
+        purpose: 'summary',
+        model: 'gpt-4.1-mini',
+        requests: 12,
+        inputTokens: 31_400,
+        outputTokens: 6_200,
+        usd: 0.02248,
+        priced: true,
+      },
+    ],
+  },
+  position,
+};
 
 const count = z.int().nonnegative();
 const amount = { active: count, deleted: count, characters: count };

@@ -27,7 +27,7 @@ export const policies = operation({
     const [history, system, log] = await Promise.all([
       services.policies.history(tenant, wait),
       services.policies.history(systemTenant),
-      services.decisions.since(tenant, 0),
+      services.learning.decisions(tenant),
     ]);
     const candidate = candidateOf(history, baseOf(system));
     const observed = observedFigures(log);

@@ -5,10 +5,10 @@ import { identifier, scopeSchema } from '../../domain/layers.ts';
 import { asRecorded, positionField, waitFields } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { queryText, searchRegion, warningsSchema } from '../search/fields.ts';
-import { lessonSchema, mostLessons } from './lesson.ts';
+import { lessonSchema, maxLessons } from './lesson.ts';
 import { historyBodyExample, historyExample } from './examples.ts';
 
-const mostItems = 100;
+const maxItems = 100;
 
 export const reasoningHistory = operation({
   name: 'reasoningHistory',
@@ -24,7 +24,7 @@ export const reasoningHistory = operation({
       outcome: z.enum(allOutcomes).optional(),
       scope: scopeSchema.extend({ company: identifier.optional() }).optional(),
       space: identifier.optional(),
-      limit: z.int().min(1).max(mostItems).default(10),
+      limit: z.int().min(1).max(maxItems).default(10),
       ...waitFields,
     })
     .meta({ id: 'ReasoningHistory' }),
@@ -51,7 +51,7 @@ export const reasoningHistory = operation({
     const lessons =
       traceIds.length === 0
         ? []
-        : (await services.lessons.list(caller, { traceIds, limit: mostLessons })).items;
+        : (await services.lessons.list(caller, { traceIds, limit: maxLessons })).items;
     return {
       output: {
         items: [...items],

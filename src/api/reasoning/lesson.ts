@@ -4,7 +4,7 @@ import { rules } from '../../domain/experience/lessons.ts';
 import { layerSchema, scopeSchema } from '../../domain/layers.ts';
 
 /** Maximum number of lessons beside a history. */
-export const mostLessons = 10;
+export const maxLessons = 10;
 
 export const lessonSchema = z
   .object({

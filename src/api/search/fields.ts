@@ -45,7 +45,7 @@ export const searchFields = {
   ...singularFields,
 };
 
-/** Of searches whose parts may be searched by a strategy. */
+/** Hints for searches whose parts may be searched by a strategy. */
 export const searchFieldHints: FieldHints = {
   strategy:
     'cannot be sent: POST /v1/reasoning/search chooses it by experience, and `reasoning.strategy` of PATCH /v1/admin/routing for all questions of the tenant',

@@ -13,15 +13,15 @@ import {
   withContent,
 } from './fields.ts';
 
-const mostQueries = 50;
+const maxQueries = 50;
 
 const budget = z
   .strictObject({
     queries: z
       .int()
       .min(1)
-      .max(mostQueries)
-      .default(mostQueries)
+      .max(maxQueries)
+      .default(maxQueries)
       .meta({ description: 'Maximum number of searches and link traversals' }),
     wallMs: z
       .int()

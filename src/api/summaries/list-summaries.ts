@@ -9,7 +9,7 @@ import { fallbacks, type Fallback } from '../../domain/claims/fallback.ts';
 import { summaryTriggers } from '../../domain/summaries/events.ts';
 import { summaryScopeKey, summaryScopeOf, type SummaryScope } from '../../domain/summaries/summary-scope.ts';
 import type { Summary } from '../../queries/summaries/list-summaries.ts';
-import { mostSummarizedScopes } from '../../queries/summaries/summary-rows.ts';
+import { maxSummarizedScopes } from '../../queries/summaries/summary-rows.ts';
 import { asRecorded, waitFields } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { queryText, warningsSchema } from '../search/fields.ts';
@@ -86,7 +86,7 @@ export const listSummaries = operation({
       .array(summarySchema)
       .optional()
       .meta({
-        description: `Summaries of at most ${mostSummarizedScopes} scopes. Absent if the request names one summary`,
+        description: `Summaries of at most ${maxSummarizedScopes} scopes. Absent if the request names one summary`,
       }),
     summary: summarySchema.nullable().optional().meta({
       description:

@@ -13,8 +13,8 @@ export function demoCommand(): Command {
     )
     .addOption(portOption('port to listen on; default: a free port, or 8080 with --keep'))
     .option('--keep', 'keep the server running at the end')
-    .action(async (options: DemoOptions, own: Command) => {
-      const { json = false } = own.optsWithGlobals<{ json?: boolean }>();
+    .action(async (options: DemoOptions, command: Command) => {
+      const { json = false } = command.optsWithGlobals<{ json?: boolean }>();
       // Loaded on demand: other commands do not need the server.
       const { demo } = await import('./start.ts');
       await demo(options, new Narrator(!json));

@@ -23,7 +23,7 @@ export interface CorpusQuestion {
 }
 
 /** A list is long enough for an agent with so many of its entries, or with all if it has fewer. */
-const leastOfList = 3;
+const minOfList = 3;
 /** How far apart in the corpus the proposals are that a question is about. Coprime to most counts, so that pairs are rarely of one team. */
 const distances = [37, 53, 71];
 
@@ -108,7 +108,7 @@ function stableIn({ first }: Proposal): string | undefined {
 }
 
 function listQuestion(text: string, subjects: readonly ReadonlySet<string>[]): CorpusQuestion {
-  return { text, subjects, least: Math.min(leastOfList, subjects.length) };
+  return { text, subjects, least: Math.min(minOfList, subjects.length) };
 }
 
 function digest(text: string): string {

@@ -13,7 +13,7 @@ export interface LearningFacts {
   readonly asked: number;
   readonly decisions: number;
   readonly decomposed: number;
-  /** Of either route, how many first answers were used. */
+  /** How many first answers of each route were used. */
   readonly used: Readonly<Record<Route, number>>;
   /** Questions that were asked before and after learning only, and how many first answers were complete. */
   readonly heldOut: number;

@@ -39,7 +39,7 @@ export async function readCorpus(): Promise<{ text: string; count: number }> {
   return { text, count: text.split('\n').filter((line) => line !== '').length };
 }
 
-/** The same, parsed. */
+/** Reads the memories of the corpus. */
 export async function readCorpusMemories(): Promise<CorpusMemory[]> {
   const { text } = await readCorpus();
   return text

@@ -8,11 +8,11 @@ export function mcpCommand(): Command {
   return new Command('mcp')
     .description('Serve the memory to one MCP client on standard input and output')
     .option('--data <folder>', 'data folder (STRATALOG_DATA), which several `mcp` commands can share')
-    .action(async (options: { data?: string }, own: Command) => {
-      const { url = process.env['STRATALOG_URL'] || undefined } = own.optsWithGlobals<{ url?: string }>();
+    .action(async (options: { data?: string }, command: Command) => {
+      const { url = process.env['STRATALOG_URL'] || undefined } = command.optsWithGlobals<{ url?: string }>();
       if (url !== undefined && options.data !== undefined)
-        own.error('error: --data and --url (STRATALOG_URL) exclude each other');
-      const connection = connectionOf(own);
+        command.error('error: --data and --url (STRATALOG_URL) exclude each other');
+      const connection = connectionOf(command);
       await (url === undefined ? serveFolder(options, connection) : serveServer(connection));
     });
 }

@@ -31,7 +31,7 @@ export class RequestRefused extends Error {
 /** A request fails after this long without a byte. The server sends a sign of life every 15 s while it works. */
 const silenceMs = 60_000;
 /** Maximum number of characters quoted of the answer of a server that is not Stratalog. */
-const longestReason = 500;
+const maxReasonLength = 500;
 
 const protocolVersion = '2025-11-25';
 
@@ -126,7 +126,7 @@ async function* eventsOf(response: IncomingMessage): AsyncGenerator<Message> {
 function refusalOf(text: string): string {
   try {
     const { detail, error } = JSON.parse(text) as { detail?: string; error?: { message?: string } };
-    return (detail ?? error?.message ?? text).slice(0, longestReason);
+    return (detail ?? error?.message ?? text).slice(0, maxReasonLength);
   } catch {
     return 'the answer is not from Stratalog';
   }

@@ -16,8 +16,8 @@ export function deleteCommand(): Command {
     .option('--erase', 'destroy the content of the memory forever; needs the role admin')
     .addOption(ifMatchOption())
     .addOption(reasonOption())
-    .action(async (id: string, options: DeleteOptions, own: Command) => {
-      const { client, json } = connect(own);
+    .action(async (id: string, options: DeleteOptions, command: Command) => {
+      const { client, json } = connect(command);
       const settings = changeOptions(options);
       if (options.erase) {
         const erased = await client.memories.erase(id, settings);

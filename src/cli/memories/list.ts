@@ -32,9 +32,9 @@ export function listCommand(): Command {
     )
     .option('--limit <n>', 'maximum number of memories', wholeNumber, 50)
     .option('--cursor <cursor>', 'cursor of an earlier page, to continue after it')
-    .action(async (options: ListMemoriesQuery, own: Command) => {
-      const { client, json } = connect(own);
-      if (options.asOf !== undefined) await assertPositionOrTime(own, '--as-of <when>', options.asOf);
+    .action(async (options: ListMemoriesQuery, command: Command) => {
+      const { client, json } = connect(command);
+      if (options.asOf !== undefined) await assertPositionOrTime(command, '--as-of <when>', options.asOf);
       const { layer, space, tag, externalId, state, createdAfter, createdBefore, filter, asOf } = options;
       const { order, limit, cursor } = options;
       const filters = { layer, space, tag, externalId, state, createdAfter, createdBefore, filter, asOf };

@@ -45,11 +45,11 @@ export function storeCommand(): Command {
       'store the memory only once, even if the command is repeated with this key',
       visibleAscii,
     )
-    .action(async (argument: string | undefined, options: StoreOptions, own: Command) => {
-      const { client, json } = connect(own);
+    .action(async (argument: string | undefined, options: StoreOptions, command: Command) => {
+      const { client, json } = connect(command);
       const { externalId, upsert = false, idempotencyKey } = options;
-      if (upsert && externalId === undefined) own.error('error: --upsert needs --external-id');
-      const content = await requireContent(own, { argument, file: options.file });
+      if (upsert && externalId === undefined) command.error('error: --upsert needs --external-id');
+      const content = await requireContent(command, { argument, file: options.file });
       const { layer, space: spaces, tag: tags, metadata, occurredAt, subject, onConflict } = options;
       const fields = { layer, scope: scopeOf(options), spaces, tags, metadata, occurredAt, subject };
       const body = { content, ...fields, onConflict };

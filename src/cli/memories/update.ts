@@ -18,13 +18,13 @@ export function updateCommand(): Command {
     .argument('[content]', 'new content; - is standard input');
   return withChangeOptions(command)
     .addOption(ifMatchOption())
-    .action(async (id: string, argument: string | undefined, options: UpdateOptions, own: Command) => {
-      const { client, json } = connect(own);
-      const content = await readContent(own, { argument, file: options.file });
+    .action(async (id: string, argument: string | undefined, options: UpdateOptions, command: Command) => {
+      const { client, json } = connect(command);
+      const content = await readContent(command, { argument, file: options.file });
       const { tag: tags, space: spaces, metadata } = options;
       const body = { content, tags, spaces, metadata };
       if (Object.values(body).every((value) => value === undefined))
-        own.error('error: nothing to change: give a content, --file, --tag, --space or --metadata');
+        command.error('error: nothing to change: give a content, --file, --tag, --space or --metadata');
       const answer = await client.memories.update(id, body, changeOptions(options));
       if (json) return printJson(answer);
       console.log(`${id} is at revision ${answer.memory.revision}`);

@@ -30,10 +30,10 @@ import { KeyedMutex } from '../../support/keyed-mutex.ts';
 import { unsealedContext, type CommandContext, type CommandServices } from '../context.ts';
 
 /** Ledgers that are cached. For others, the events of the month are read again. */
-const mostCached = 1_000;
+const maxCached = 1_000;
 /** Longer than any call takes, retries included. */
 const reservationMs = 600_000;
-const mostAttempts = 50;
+const maxAttempts = 50;
 
 /** A call that is about to be made. Its tokens are the most that it can use. */
 export type PlannedCall = Omit<WantedReservation, 'usd' | 'priced'>;
@@ -75,7 +75,7 @@ interface Accounts {
 export class Ledger {
   readonly #services: CommandServices;
   readonly #prices: PriceList;
-  readonly #accounts = new LRUCache<string, Accounts>({ max: mostCached });
+  readonly #accounts = new LRUCache<string, Accounts>({ max: maxCached });
   readonly #mutex = new KeyedMutex();
 
   constructor(services: CommandServices, prices: PriceList) {
@@ -153,7 +153,7 @@ export class Ledger {
   ): Promise<Decision> {
     const { tenant } = context.caller;
     return this.#mutex.run(tenant, async () => {
-      for (let attempt = 0; attempt < mostAttempts; attempt++) {
+      for (let attempt = 0; attempt < maxAttempts; attempt++) {
         const now = this.#services.clock.now();
         const accounts = await this.#read(tenant, now, month);
         const decision = decide(accounts, now);

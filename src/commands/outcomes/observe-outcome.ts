@@ -12,14 +12,14 @@ import { callerKey, type CommandContext, type CommandResult, type CommandService
 import { assertOwnSearch } from '../judged-question.ts';
 
 /** A search keeps at most this many different outcomes of its caller, so that reading them takes a bounded time. */
-const mostPosted = 50;
-const mostUsed = 1_000;
+const maxPosted = 50;
+const maxUsed = 1_000;
 
 export const outcomeInput = z
   .strictObject({
     used: z
       .array(z.uuid('is not the id of a memory'), { error: requiredList('if nothing was used') })
-      .max(mostUsed)
+      .max(maxUsed)
       .meta({
         description:
           'Ids of the memories of the answer that were used; empty if none was. Repeated ids count once',
@@ -59,10 +59,10 @@ export async function postOutcome(
       const earlier = loaded.filter(({ event }) => event.data.source === 'caller');
       const last = earlier.at(-1)?.event.data;
       if (last && isSame(last, signal)) return [];
-      if (earlier.length >= mostPosted)
+      if (earlier.length >= maxPosted)
         throw new Problem(
           'too-many-outcomes',
-          `this search has ${mostPosted} different outcomes already, and the last one counts. Post one outcome for a search, when its answer was used; for another question, search again`,
+          `this search has ${maxPosted} different outcomes already, and the last one counts. Post one outcome for a search, when its answer was used; for another question, search again`,
         );
       return [{ type: 'OutcomeObserved', data: { searchId, ...signal, memoryIds: [...signal.memoryIds] } }];
     },

@@ -52,7 +52,7 @@ export async function recordUse(
   });
 }
 
-/** The same for a question that is asked again in the same place; case and spaces make no difference. */
+/** A key that is the same when a question is asked again in the same place; case and spaces make no difference. */
 function questionKey(
   vault: KeyVault,
   tenant: string,

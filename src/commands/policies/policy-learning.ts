@@ -1,8 +1,9 @@
 import { systemTenant } from '../../domain/access/context.ts';
-import type { DatedDecision, LoggedDecision, TenantDecision } from '../../domain/learning/logged-decision.ts';
 import { compareVersion, type VersionComparison } from '../../domain/learning/compare-version.ts';
 import { chooserOf, compare, evidenceFor, hasExplicitOutcome } from '../../domain/learning/estimators.ts';
-import { baseOf, stepsOfBase } from '../../domain/learning/global-base.ts';
+import { baseOf, stepsOfBase, type TenantDecision } from '../../domain/learning/global-base.ts';
+import type { LoggedDecision } from '../../domain/learning/logged-decision.ts';
+import type { DatedDecision } from '../../domain/learning/observed-figures.ts';
 import type { PolicyUpdate, RoutePolicyEvent } from '../../domain/learning/policy-events.ts';
 import {
   afterLook,
@@ -19,7 +20,6 @@ import type { RoutePolicy } from '../../domain/learning/route-policy.ts';
 import { isTrainable, leastDecisions } from '../../domain/learning/trainer.ts';
 import { routePolicyStream } from '../../domain/streams.ts';
 import { WrongExpectedRevision, type StreamName } from '../../ports/event-log.ts';
-
 import { eventContext, inTenant, type CommandContext, type CommandServices } from '../context.ts';
 
 /** Steps that are made at once. */
@@ -29,23 +29,23 @@ const stepsInAppend = 20;
 /** A policy with all traffic is compared with its predecessor whenever it has so many more decisions. */
 const watchedEvery = 50;
 /** Decisions of one tenant that a round of the global base reads. */
-const mostOfTenant = 200;
+const maxOfTenant = 200;
 
-/** The decisions of tenants whose outcome is final, as a read model has them. */
-export interface DecisionLog {
-  /** The oldest decisions that a policy can learn from and has not yet. */
-  finished(tenant: string, limit: number): Promise<LoggedDecision[]>;
-  /** The latest decisions of searches after a position. */
-  since(tenant: string, after: number): Promise<DatedDecision[]>;
-  /** The oldest decisions that the global base can learn from and has not yet, at most `maxOfTenant` of each tenant. */
-  forBase(maxOfTenant: number): Promise<TenantDecision[]>;
+/** Decisions of searches whose outcome is known, in the order of the log. */
+export interface FinishedDecisions {
+  /** The oldest that the tenant's policy can learn from and has not yet. */
+  finished(tenant: string, limit: number): Promise<readonly LoggedDecision[]>;
+  /** The latest of searches after a position. */
+  since(tenant: string, after: number): Promise<readonly DatedDecision[]>;
+  /** The oldest that the global base can learn from and has not yet, at most `maxOfTenant` of each tenant. */
+  forBase(maxOfTenant: number): Promise<readonly TenantDecision[]>;
   /** The position up to which it knows what policies have learned from; -1 if events of `stream` could not be applied. */
   handledOf(stream: StreamName): Promise<number>;
 }
 
-export interface PolicyLearningParts {
+export interface PolicyLearningDependencies {
   readonly services: Pick<CommandServices, 'store'>;
-  readonly decisions: DecisionLog;
+  readonly decisions: FinishedDecisions;
   /** The read model of policies, at `minPosition` or later. */
   readonly historyOf: (tenant: string, minPosition?: number) => Promise<PolicyHistory>;
   readonly onStep?: (step: PolicyUpdate) => void;
@@ -58,17 +58,17 @@ export interface PolicyLearningParts {
  * all earlier steps, so that no decision is learned from twice: not by two processes, and not after a crash.
  */
 export class PolicyLearning {
-  readonly #parts: PolicyLearningParts;
+  readonly #dependencies: PolicyLearningDependencies;
   readonly #context: CommandContext;
   /** Position of the last event that this process appended for a tenant: what is read is not older. */
   readonly #appended = new Map<string, number>();
-  /** By tenant, how many decisions had arrived when the policy in force was last watched, since which change of traffic. */
+  /** How many decisions of each tenant had arrived when the policy in force was last watched, and since which change of traffic. */
   readonly #watched = new Map<string, { readonly since: number; readonly arrived: number }>();
-  /** By tenant, how many decisions must have arrived before there can be enough evidence for the candidate of a revision and a base. */
+  /** How many decisions of each tenant must have arrived before there can be enough evidence for the candidate of a revision and a base. */
   readonly #nextLook = new Map<string, { readonly of: string; readonly arrived: number }>();
 
-  constructor(parts: PolicyLearningParts, context: CommandContext) {
-    this.#parts = parts;
+  constructor(dependencies: PolicyLearningDependencies, context: CommandContext) {
+    this.#dependencies = dependencies;
     this.#context = context;
   }
 
@@ -76,7 +76,7 @@ export class PolicyLearning {
   async train(tenant: string): Promise<number> {
     const before = await this.#settled(tenant);
     if (!before) return 0;
-    const { decisions } = this.#parts;
+    const { decisions } = this.#dependencies;
     const waiting = (await decisions.finished(tenant, stepsAtOnce * leastDecisions)).filter(isTrainable);
     if (waiting.length < leastDecisions) return 0;
     const base = await this.base();
@@ -90,11 +90,11 @@ export class PolicyLearning {
     return this.#appendSteps(tenant, before.revision, steps);
   }
 
-  /** The same for the global base, with decisions of all tenants. */
+  /** Trains the global base, as `train` does, with decisions of all tenants. */
   async trainBase(): Promise<number> {
     const before = await this.#settled(systemTenant);
     if (!before) return 0;
-    const waiting = await this.#parts.decisions.forBase(mostOfTenant);
+    const waiting = await this.#dependencies.decisions.forBase(maxOfTenant);
     const steps = stepsOfBase(
       before,
       waiting.filter(({ decision }) => isTrainable(decision)),
@@ -104,12 +104,17 @@ export class PolicyLearning {
 
   /** The global base, with all that this process has appended. */
   async base(): Promise<Base> {
-    return baseOf(await this.#parts.historyOf(systemTenant, this.#appended.get(systemTenant)));
+    return baseOf(await this.#dependencies.historyOf(systemTenant, this.#appended.get(systemTenant)));
   }
 
   /** The history of a tenant's policies, with all that this process has appended. */
   historyOf(tenant: string): Promise<PolicyHistory> {
-    return this.#parts.historyOf(tenant, this.#appended.get(tenant));
+    return this.#dependencies.historyOf(tenant, this.#appended.get(tenant));
+  }
+
+  /** The latest decisions of a tenant whose outcome is known. */
+  decisions(tenant: string): Promise<readonly DatedDecision[]> {
+    return this.#dependencies.decisions.since(tenant, 0);
   }
 
   /** Takes note of a step that a command has appended. */
@@ -125,7 +130,12 @@ export class PolicyLearning {
     base: Base,
     policy: RoutePolicy,
   ): Promise<VersionComparison> {
-    return compareVersion(policy, history, base, await this.#parts.decisions.since(tenant, history.since));
+    return compareVersion(
+      policy,
+      history,
+      base,
+      await this.#dependencies.decisions.since(tenant, history.since),
+    );
   }
 
   /**
@@ -152,7 +162,7 @@ export class PolicyLearning {
     if (!before) return undefined;
     const last = this.#watched.get(tenant);
     if (!canary && last?.since === since && arrived < last.arrived + watchedEvery) return undefined;
-    const log = (await this.#parts.decisions.since(tenant, since)).filter(hasExplicitOutcome);
+    const log = (await this.#dependencies.decisions.since(tenant, since)).filter(hasExplicitOutcome);
     this.#watched.set(tenant, { since, arrived });
     const evaluation = compare(log, chooserOf(live), chooserOf(before));
     const figures = figuresOf(evaluation);
@@ -181,7 +191,7 @@ export class PolicyLearning {
     const next = this.#nextLook.get(tenant);
     if (next?.of === of && arrived < next.arrived) return undefined;
     const [mine, theirs] = [chooserOf(candidate), chooserOf(history.incumbent)];
-    const evidence = evidenceFor(candidate, await this.#parts.decisions.since(tenant, history.since));
+    const evidence = evidenceFor(candidate, await this.#dependencies.decisions.since(tenant, history.since));
     // What a look needs, without the estimates.
     const { length: matched } = evidence.filter(
       ({ features, arms, taken }) => taken === mine(features, arms) && taken !== theirs(features, arms),
@@ -199,13 +209,13 @@ export class PolicyLearning {
   async #settled(tenant: string): Promise<PolicyHistory | undefined> {
     const history = await this.historyOf(tenant);
     if (!history.lastStep) return history;
-    const handled = await this.#parts.decisions.handledOf(routePolicyStream(tenant));
+    const handled = await this.#dependencies.decisions.handledOf(routePolicyStream(tenant));
     return handled >= history.lastStep.position ? history : undefined;
   }
 
   /** False if somebody else was faster: what was decided is outdated. */
   async #append(tenant: string, revision: number, events: readonly RoutePolicyEvent[]): Promise<boolean> {
-    const { store } = this.#parts.services;
+    const { store } = this.#dependencies.services;
     const context = eventContext(inTenant(this.#context, tenant));
     try {
       const expected = revision < 0 ? 'noStream' : revision;
@@ -219,7 +229,7 @@ export class PolicyLearning {
   }
 
   #report(steps: readonly PolicyUpdate[]): number {
-    for (const step of steps) this.#parts.onStep?.(step);
+    for (const step of steps) this.#dependencies.onStep?.(step);
     return steps.reduce((sum, { data }) => sum + data.consumed.length, 0);
   }
 

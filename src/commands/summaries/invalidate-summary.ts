@@ -8,7 +8,7 @@ import { summaryStreamOf } from './summary-stream.ts';
 export interface ChangedSource {
   readonly memoryId: string;
   readonly reason: Exclude<Invalidation, 'erased'>;
-  /** Of the change. */
+  /** Position of the change. */
   readonly position: number;
 }
 

@@ -13,7 +13,7 @@ import { summaryStreamOf } from './summary-stream.ts';
 export interface SummaryRequest {
   readonly layer: Layer;
   readonly scope: Scope;
-  /** For a variant. */
+  /** The person of a variant. */
   readonly person?: Person | undefined;
   /** Default: those of the settings of the layer. */
   readonly depths?: readonly Depth[] | undefined;

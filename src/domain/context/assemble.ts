@@ -20,7 +20,7 @@ import { recentTurns } from './turns.ts';
 
 export interface ContextRequest {
   readonly query: string;
-  /** Budget in tokens. */
+  /** In tokens. */
   readonly budget: number;
   /** Most relevant first, without duplicates. */
   readonly candidates: readonly Candidate[];
@@ -38,7 +38,7 @@ export interface ContextRequest {
 
 export interface AssembledContext {
   readonly text: string;
-  /** Of `text`; never more than the budget. */
+  /** Tokens of `text`; never more than the budget. */
   readonly tokenCount: number;
   /** In the order of their marks in `text`. */
   readonly items: readonly ContextItem[];
@@ -48,7 +48,7 @@ export interface AssembledContext {
 }
 
 /** Marks of this number or less have the same length in tokens. */
-const longestMark = 999;
+const maxMark = 999;
 
 /**
  * The best text for a question within a budget: a profile of the user, if there is one; recent turns of the session; memories, whole or
@@ -57,39 +57,69 @@ const longestMark = 999;
  * let other work run between them.
  */
 export function* assemblySteps(request: ContextRequest): Generator<undefined, AssembledContext, undefined> {
-  const { query, candidates, profile, summaries = [], asksPast, asksTime, budget, count } = request;
-  const { turns: allTurns = [] } = request;
-  const turns = recentTurns({ turns: allTurns, candidates, budget, count });
-  const turnIds = new Set(turns.map(({ memory }) => memory.id));
-  const replaced = replacedBy(candidates);
-  const isOutdated = ({ supersededBy }: Candidate) =>
-    !asksPast && supersededBy !== undefined && candidates.some(({ id }) => id === supersededBy);
+  const { candidates, budget, count } = request;
+  const { turns: sessionTurns = [] } = request;
+  const turns = recentTurns({ turns: sessionTurns, candidates, budget, count });
+  const isOutdated = outdatedAmong(request);
   const outdated = candidates.filter(isOutdated).map(({ id }) => id);
-  const current = candidates.filter((one) => !isOutdated(one) && !turnIds.has(one.id));
-  const notesOf = (one: Candidate): Notes => ({
-    isDated: asksTime || one.isDated === true,
-    replaces: asksPast ? undefined : replaced.get(one.id),
-  });
-  const profiled = (said: Said): BlockEntry[] => {
-    const entry = profile && profileEntry(profile, said, profileShare * budget, count);
-    return entry ? [entry] : [];
+  const { memories, repeated } = yield* chooseMemories(request, turns, outdated);
+  yield;
+  const evidence = [...turns, ...memories];
+  const shown = withBlocks(request, evidence, [...repeated, ...outdated]);
+  const text = textOf(shown);
+  const [foundIds, shownIds] = [idsOf(candidates), idsOf(evidence.map(({ memory }) => memory))];
+  const leftOut = [...candidates, ...sessionTurns.filter(({ id }) => !foundIds.has(id))]
+    .filter(({ id }) => !shownIds.has(id))
+    .map((one): LeftOut => {
+      const reason = isOutdated(one) ? 'superseded' : repeated.includes(one.id) ? 'duplicate' : 'budget';
+      return { id: one.id, reason };
+    });
+  return {
+    text,
+    tokenCount: text === '' ? 0 : count(text),
+    items: shown.map((entry, index) => itemOf(entry, index + 1, count)),
+    leftOut,
+    blocks: shown.filter((entry) => 'block' in entry),
   };
+}
+
+const idsOf = (candidates: readonly Candidate[]): ReadonlySet<string> =>
+  new Set(candidates.map(({ id }) => id));
+
+/** Whether another candidate supersedes this one, unless the question asks about the past. */
+function outdatedAmong({ candidates, asksPast }: ContextRequest): (one: Candidate) => boolean {
+  const ids = idsOf(candidates);
+  return ({ supersededBy }) => !asksPast && supersededBy !== undefined && ids.has(supersededBy);
+}
+
+interface Chosen {
+  /** In the order of the candidates. */
+  readonly memories: readonly MemoryEntry[];
+  /** Ids of the memories that say nothing that the chosen ones and the turns do not say. */
+  readonly repeated: readonly string[];
+}
+
+/** The memories, whole or in part, that fit beside the turns and the whole profile. */
+function* chooseMemories(
+  request: ContextRequest,
+  turns: readonly MemoryEntry[],
+  outdated: readonly string[],
+): Generator<undefined, Chosen, undefined> {
+  const { query, candidates, budget, count } = request;
+  const shownAsTurns = idsOf(turns.map(({ memory }) => memory));
+  const leftOut = new Set([...outdated, ...shownAsTurns]);
+  const current = candidates.filter(({ id }) => !leftOut.has(id));
   // A relevant memory is quoted as a memory, not in the profile. Until those are chosen, reserve the room of the whole profile.
-  const reserved = [...profiled(new Said([...turnIds, ...outdated], turns.map(entryText))), ...turns];
-  const terms = queryTerms(query);
-  const quotations = new Map<number, readonly Quotation[]>();
+  const reserved = [...profileOf(request, new Said(leftOut, turns.map(entryText))), ...turns];
+  const notesOf = notesFor(request);
+  const quotations = quotationCache(current, queryTerms(query));
   const repetition = new Repetition(
     [...current, ...turns.map(({ memory }) => memory)].map(({ content }) => content),
   );
   const indicesOfTurns = turns.map((_, at) => current.length + at);
   const { chosen, repeated } = yield* pack(current, budget - count(textOf(reserved)), {
-    quotations: (index) => {
-      const { content, passage, isBrief } = current[index]!;
-      const known = quotations.get(index) ?? quotationsOf(content, passage, terms);
-      quotations.set(index, known);
-      return isBrief ? known.slice(0, 1) : known;
-    },
-    cost: (index, span) => count(`${lineOf(longestMark, current[index]!, span, notesOf(current[index]!))}\n`),
+    quotations,
+    cost: (index, span) => count(`${lineOf(maxMark, current[index]!, span, notesOf(current[index]!))}\n`),
     repeats: (index, others) =>
       [...indicesOfTurns, ...others].some((other) => repetition.isBetween(index, other)),
   });
@@ -104,40 +134,53 @@ export function* assemblySteps(request: ContextRequest): Generator<undefined, As
       });
   // The tokens of a text may be more than those of its lines.
   while (kept.length > 0 && count(textOf([...reserved, ...memories()])) > budget) kept.pop();
-  yield;
-  const evidence: readonly MemoryEntry[] = [...turns, ...memories()];
-  const shownIds = new Set(evidence.map(({ memory }) => memory.id));
-  const repeatedIds = new Set(repeated.map((index) => current[index]!.id));
-  const said = new Said([...shownIds, ...repeatedIds, ...outdated], evidence.map(entryText));
-  const before = fitting([...profiled(said), ...evidence], { budget, count });
-  const shown = [...before, ...summaryEntries(summaries, said, { before, budget, count })];
-  const text = textOf(shown);
-  const foundIds = new Set(candidates.map(({ id }) => id));
-  const leftOut = [...candidates, ...allTurns.filter(({ id }) => !foundIds.has(id))]
-    .filter(({ id }) => !shownIds.has(id))
-    .map((one): LeftOut => ({
-      id: one.id,
-      reason: isOutdated(one) ? 'superseded' : repeatedIds.has(one.id) ? 'duplicate' : 'budget',
-    }));
-  const items = shown.map((entry, index) => itemOf(entry, index + 1, count));
-  const blocks = shown.filter((entry) => 'block' in entry);
-  return { text, tokenCount: text === '' ? 0 : count(text), items, leftOut, blocks };
+  return { memories: memories(), repeated: repeated.map((index) => current[index]!.id) };
 }
 
-/** The entries, without the profile if they exceed the budget with it. */
-function fitting(
-  entries: readonly Entry[],
-  { budget, count }: Pick<ContextRequest, 'budget' | 'count'>,
-): readonly Entry[] {
-  return count(textOf(entries)) <= budget ? entries : entries.filter((entry) => 'memory' in entry);
+/** The parts of a memory that may be quoted, by its index; computed once for each. */
+function quotationCache(
+  memories: readonly Candidate[],
+  terms: readonly string[],
+): (index: number) => readonly Quotation[] {
+  const cache = new Map<number, readonly Quotation[]>();
+  return (index) => {
+    const { content, passage, isBrief } = memories[index]!;
+    const quotations = cache.get(index) ?? quotationsOf(content, passage, terms);
+    cache.set(index, quotations);
+    return isBrief ? quotations.slice(0, 1) : quotations;
+  };
 }
 
-/** By memory id: the day of the latest memory that it replaced. */
-function replacedBy(candidates: readonly Candidate[]): ReadonlyMap<string, string> {
-  const days = new Map<string, string>();
+/** What a line says beside its memory: its day, and the day of the latest memory that it replaced. */
+function notesFor({ candidates, asksPast, asksTime }: ContextRequest): (one: Candidate) => Notes {
+  const replaced = new Map<string, string>();
   for (const { supersededBy, time } of candidates) {
     const day = dayOf(time);
-    if (supersededBy !== undefined && day > (days.get(supersededBy) ?? '')) days.set(supersededBy, day);
+    if (supersededBy !== undefined && day > (replaced.get(supersededBy) ?? ''))
+      replaced.set(supersededBy, day);
   }
-  return days;
+  return (one) => ({
+    isDated: asksTime || one.isDated === true,
+    replaces: asksPast ? undefined : replaced.get(one.id),
+  });
+}
+
+/** The entries with the profile before them, if it fits, and with summaries after them. Neither repeats an entry or an omitted memory. */
+function withBlocks(
+  request: ContextRequest,
+  evidence: readonly MemoryEntry[],
+  omitted: readonly string[],
+): readonly Entry[] {
+  const { summaries = [], budget, count } = request;
+  const ids = [...evidence.map(({ memory }) => memory.id), ...omitted];
+  const said = new Said(ids, evidence.map(entryText));
+  const profiled = [...profileOf(request, said), ...evidence];
+  const before = count(textOf(profiled)) <= budget ? profiled : evidence;
+  return [...before, ...summaryEntries(summaries, said, { before, budget, count })];
+}
+
+/** The entry of the profile, without what is said already; none if there is nothing else. */
+function profileOf({ profile, budget, count }: ContextRequest, said: Said): readonly BlockEntry[] {
+  const entry = profile && profileEntry(profile, said, profileShare * budget, count);
+  return entry ? [entry] : [];
 }

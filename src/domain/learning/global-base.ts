@@ -30,13 +30,13 @@ export function baseOf({ learned }: Pick<PolicyHistory, 'learned'>): Base {
 /** Least number of tenants in a step of the base: none counts for more than a quarter, and the step reveals nothing about one of them. */
 export const leastTenants = 4;
 
-interface Waiting {
+export interface TenantDecision {
   readonly tenant: string;
   readonly decision: LoggedDecision;
 }
 
 /** Steps of the base, each with decisions of several tenants. The remaining decisions wait until more tenants have some. */
-export function stepsOfBase(before: PolicyHistory, waiting: readonly Waiting[]): PolicyUpdate[] {
+export function stepsOfBase(before: PolicyHistory, waiting: readonly TenantDecision[]): PolicyUpdate[] {
   const queues = groupBy(waiting, ({ tenant }) => tenant);
   const steps: PolicyUpdate[] = [];
   let history = before;
@@ -58,8 +58,8 @@ export function stepsOfBase(before: PolicyHistory, waiting: readonly Waiting[]):
 }
 
 /** Takes as many decisions as a step needs from the queues, one from each tenant in turn. */
-function roundRobin(queues: ReadonlyMap<string, Waiting[]>): Waiting[] {
-  const taken: Waiting[] = [];
+function roundRobin(queues: ReadonlyMap<string, TenantDecision[]>): TenantDecision[] {
+  const taken: TenantDecision[] = [];
   for (;;) {
     const before = taken.length;
     for (const queue of queues.values()) {

@@ -44,17 +44,6 @@ export interface LoggedDecision extends RouteDecision {
   readonly bootstrap: boolean;
 }
 
-/** A decision, and whose it is. */
-export interface TenantDecision {
-  readonly tenant: string;
-  readonly decision: LoggedDecision;
-}
-
-/** A decision, and when its question was asked. */
-export interface DatedDecision extends LoggedDecision {
-  readonly askedAt: Date;
-}
-
 /** What a tenant's decisions amount to. */
 export interface DecisionCounts {
   readonly tenant: string;

@@ -18,15 +18,15 @@ export interface ObservedFigures {
   }[];
 }
 
-type Dated = LoggedDecision & { readonly askedAt: Date };
+export type DatedDecision = LoggedDecision & { readonly askedAt: Date };
 
 /** Figures of the decisions by the version that was in force. They compare nothing: arms are not taken for the same questions. */
-export function observedFigures(decisions: readonly Dated[]): ReadonlyMap<string, ObservedFigures> {
+export function observedFigures(decisions: readonly DatedDecision[]): ReadonlyMap<string, ObservedFigures> {
   const byVersion = groupBy(decisions, ({ policyVersion }) => policyVersion);
   return new Map([...byVersion].map(([version, own]) => [version, figuresOf(own)]));
 }
 
-function figuresOf(decisions: readonly Dated[]): ObservedFigures {
+function figuresOf(decisions: readonly DatedDecision[]): ObservedFigures {
   const days = [...groupBy(decisions, ({ askedAt }) => askedAt.toISOString().slice(0, 10))].sort(
     ([a], [b]) => (a < b ? -1 : 1),
   );

@@ -46,7 +46,7 @@ const located = ({ memory }: { readonly memory: { readonly id: string; readonly 
 });
 
 /** Bytes of results that may wait for a client that sends everything before it reads; beyond, the body is not read on. */
-const mostWaitingBytes = 16 * 1024 * 1024;
+const maxWaitingBytes = 16 * 1024 * 1024;
 
 /** `bulk` and `validate` come before `:id`, which would match them too. */
 export const memoryBindings = [
@@ -54,7 +54,7 @@ export const memoryBindings = [
     success: { status: 200, description: 'One result per line, in order', contentType: ndjson },
     accepts: ndjsonTypes,
     streamedBody: { field: 'lines', read: readLines },
-    readAhead: { highWaterMark: mostWaitingBytes, objectMode: false },
+    readAhead: { highWaterMark: maxWaitingBytes, objectMode: false },
   }),
   bind(validateMemories, 'post', '/v1/memories/validate', {
     success: { status: 200, description: 'The contradictions and supersessions that were found' },

@@ -51,13 +51,13 @@ function patchOf({ text, metadata, expiration_date: expiration, timestamp }: Cha
   };
 }
 
-const mostInBatch = 1_000;
+const maxInBatch = 1_000;
 const memoryId = z.string().min(1);
 const batchBody = z.looseObject({
   memories: z
     .array(z.looseObject({ ...change, memory_id: memoryId }))
     .min(1)
-    .max(mostInBatch),
+    .max(maxInBatch),
 });
 
 /** `PUT /v1/batch/`. Nothing is changed if one of the memories is unknown or one of the changes is refused. */

@@ -28,7 +28,7 @@ export function mem0Memory(memory: MemoryView) {
   };
 }
 
-/** Only memories that have not expired on this day, unless the caller asks for the others too. */
+/** Restricts a filter to memories that have not expired on this day, unless the caller asks for the others too. */
 export function unexpired(filter: JsonObject, showExpired: boolean, now: Date): JsonObject {
   if (showExpired) return filter;
   const today = now.toISOString().slice(0, 10);

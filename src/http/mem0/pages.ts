@@ -2,11 +2,11 @@ import { z } from 'zod';
 import { parseInput } from '../../domain/input/parse-input.ts';
 
 const defaultSize = 100;
-const largestSize = 500;
+const maxPageSize = 500;
 /**
  * A page says how many entries there are in all. They are counted exactly up to this many, because counting more would read them all.
  */
-const mostCounted = 10_000;
+const maxCounted = 10_000;
 
 const positive = z.coerce.number().pipe(z.int().min(1)).optional();
 const query = z.looseObject({ page: positive, page_size: positive });
@@ -19,7 +19,7 @@ export interface PageQuery {
 /** Reads the page that a query asks for. A page larger than the maximum is cut; `next` leads to the rest. */
 export function pageQuery(sent: unknown): PageQuery {
   const { page = 1, page_size: size = defaultSize } = parseInput(query, sent);
-  return { page, size: Math.min(size, largestSize) };
+  return { page, size: Math.min(size, maxPageSize) };
 }
 
 export interface Page<Item> {
@@ -41,7 +41,7 @@ export async function pageOf<Item>(
   for await (const item of items) {
     if (count >= start && count < start + size) results.push(item);
     count++;
-    if (count > start + size && count >= mostCounted) break;
+    if (count > start + size && count >= maxCounted) break;
   }
   const link = (to: number) => `${url}?page=${to}&page_size=${size}`;
   return {

@@ -13,7 +13,7 @@ import type { TranslatedFilter } from './filters.ts';
  * How long an answer to a write waits until the write can be found. Clients of mem0 read at once, and cannot pass a
  * position on.
  */
-const longestWaitMs = 10_000;
+const maxWaitMs = 10_000;
 
 export type SessionRequest = Omit<Request, 'caller' | 'input'>;
 
@@ -64,9 +64,7 @@ export class Mem0Session {
   }
 
   untilSearchable(position: string | undefined): Promise<void> {
-    return position === undefined
-      ? Promise.resolve()
-      : untilSearchable(this.#services, position, longestWaitMs);
+    return position === undefined ? Promise.resolve() : untilSearchable(this.#services, position, maxWaitMs);
   }
 
   #as(caller: TenantContext): Mem0Session {

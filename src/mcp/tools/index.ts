@@ -12,7 +12,7 @@ import { memoryStats } from './stats.ts';
 import { memoryStore } from './store.ts';
 import type { Tool } from './tool.ts';
 
-/** In the order in which they are listed. */
+/** All tools, in the order in which they are listed. */
 export const tools: readonly Tool[] = [
   memorySearch,
   memoryBuildContext,

@@ -8,7 +8,7 @@ import { tool } from './tool.ts';
 export const memoryIdField = z.string().meta({ description: 'Id of the memory, from a search result' });
 
 /** Maximum number of UTF-16 units of a content in one answer. */
-export const mostOfOne = 20_000;
+export const maxOfOne = 20_000;
 
 export const memoryGet = tool({
   name: 'memory_get',
@@ -22,7 +22,7 @@ export const memoryGet = tool({
       .int()
       .min(1)
       .max(1_000_000)
-      .default(mostOfOne)
+      .default(maxOfOne)
       .meta({ description: 'Maximum number of characters to return' }),
   }),
   output: z.object({ memory: wholeMemory }),

@@ -6,7 +6,7 @@ import type { JsonObject } from '../../domain/json.ts';
 import { identifier } from '../../domain/layers.ts';
 import type { MemoryView } from '../../domain/memory/view.ts';
 import { shares } from '../cut.ts';
-import { inWords, listed, listedMemory, mostListed } from '../shown-memory.ts';
+import { inWords, listed, listedMemory, maxListed } from '../shown-memory.ts';
 import { tool } from './tool.ts';
 
 const { query, topK, layers, sessionId } = search.input.shape;
@@ -117,7 +117,7 @@ export const memoryMultiHop = tool({
 
 export function show({ results, searchId, warnings }: Found<Result>, maxTokens?: number) {
   const lengths = results.map(({ memory }) => memory.content.length);
-  const most = shares(lengths, { mostOfEach: mostListed, maxTokens });
+  const most = shares(lengths, { mostOfEach: maxListed, maxTokens });
   const shown = results.slice(0, most.length).map((result, index) => ({
     ...result,
     memory: listed(result.memory, most[index], result.passage?.start),

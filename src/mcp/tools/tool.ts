@@ -12,7 +12,7 @@ export interface ToolAnswer<Output> {
 export interface Tool<Input extends z.ZodObject = z.ZodObject, Output extends z.ZodObject = z.ZodObject> {
   readonly name: `memory_${string}`;
   readonly title: string;
-  /** For a model that has to choose: what it does, when to call it, and what to call instead. */
+  /** Tells a model that has to choose what the tool does, when to call it, and what to call instead. */
   readonly description: string;
   readonly input: Input;
   readonly output: Output;

@@ -21,7 +21,7 @@ import type { PlacedRow } from '../summaries/summary-rows.ts';
 import { readProfile } from './profile.ts';
 import { readRelevantSummaries, type AskedLayers, type RelevantSummary } from './relevant-summaries.ts';
 
-export interface ContextBlocksParts {
+export interface ContextBlocksDependencies {
   readonly models: ReadModels;
   readonly embedders: Embedders;
   readonly clock: Clock;
@@ -38,25 +38,25 @@ export interface AskedBlocks extends Omit<AskedLayers, 'personalizedLayers'>, Wa
 
 const read = ['summaries', ...scopeModels];
 /** The memories of a larger scope are not compared with its summary, which would take too long for a context. */
-const mostHashed = 2_000;
+const maxHashed = 2_000;
 
 /** Reads the summaries for contexts. */
 export class ContextBlocks {
-  readonly #parts: ContextBlocksParts;
+  readonly #dependencies: ContextBlocksDependencies;
   readonly #vectors: QueryVectors;
 
-  constructor(parts: ContextBlocksParts) {
-    this.#parts = parts;
-    this.#vectors = new QueryVectors(parts.embedders);
+  constructor(dependencies: ContextBlocksDependencies) {
+    this.#dependencies = dependencies;
+    this.#vectors = new QueryVectors(dependencies.embedders);
   }
 
   /** What is stably true of a user, if the caller may see it. */
   async profile(caller: TenantContext, user: string, wait: Wait): Promise<ProfileCandidate | undefined> {
-    const { models, idOf } = this.#parts;
+    const { models, idOf } = this.#dependencies;
     await models.view({ projections: scopeModels, ...wait });
     const id = idOf(caller.tenant, { layer: 'user', scope: { user } });
     return models.read({ projections: [...read, 'usage'] }, (view) =>
-      readProfile(this.#parts, view, caller, { user, id }),
+      readProfile(this.#dependencies, view, caller, { user, id }),
     );
   }
 
@@ -65,10 +65,10 @@ export class ContextBlocks {
     caller: TenantContext,
     { query, minPosition, waitMs, ...asked }: AskedBlocks,
   ): Promise<RelevantSummary[]> {
-    const { sql } = this.#parts.models;
+    const { sql } = this.#dependencies.models;
     // Summaries wait for their vectors. If these cannot be made, older summaries serve, but never with a memory that was erased.
-    await this.#parts.models.view({ projections: scopeModels, minPosition, waitMs });
-    return this.#parts.models.read({ projections: read }, async (view) => {
+    await this.#dependencies.models.view({ projections: scopeModels, minPosition, waitMs });
+    return this.#dependencies.models.read({ projections: read }, async (view) => {
       const [first] = await sql.queryAs(
         caller.tenant,
         `select 1 from ${view.table('summaries')} where tenant = $1 limit 1`,
@@ -76,7 +76,7 @@ export class ContextBlocks {
       );
       if (!first) return [];
       const [settings, vector] = await Promise.all([
-        this.#parts.settingsOf(caller.tenant),
+        this.#dependencies.settingsOf(caller.tenant),
         carriesMeaning(query)
           ? this.#vectors.of(query, variantOf(view.signature('summaries')), caller.tenant)
           : undefined,
@@ -92,7 +92,7 @@ export class ContextBlocks {
    */
   async withFreshness(tenant: string, rows: readonly PlacedRow[]): Promise<readonly Summary[]> {
     if (rows.length === 0) return [];
-    const { models, clock, settingsOf, onRead } = this.#parts;
+    const { models, clock, settingsOf, onRead } = this.#dependencies;
     const started = performance.now();
     const [settings, hashes] = await Promise.all([
       settingsOf(tenant),
@@ -102,13 +102,13 @@ export class ContextBlocks {
           view,
           tenant,
           rows.map(({ place }) => place),
-          mostHashed + 1,
+          maxHashed + 1,
         ),
       ),
     ]);
     const now = clock.now();
     const summaries = rows.map((row, index) => {
-      const isCompared = Number.parseInt(row.source_hash, 10) <= mostHashed || row.invalidated !== null;
+      const isCompared = Number.parseInt(row.source_hash, 10) <= maxHashed || row.invalidated !== null;
       const hash = isCompared ? hashes[index]! : row.source_hash;
       return summaryOf(row, freshnessIn(row, hash, settings, now), undefined);
     });

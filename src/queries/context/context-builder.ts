@@ -22,7 +22,7 @@ import type { ContextBlocks } from './context-blocks.ts';
 import { factOf, type UsedBlock } from './context-fact.ts';
 import type { RelevantSummary } from './relevant-summaries.ts';
 
-export interface ContextBuilderParts {
+export interface ContextBuilderDependencies {
   readonly search: Pick<RoutedSearch, 'search'>;
   readonly models: ReadModels;
   readonly tokenizer: Tokenizer;
@@ -32,7 +32,7 @@ export interface ContextBuilderParts {
 
 export interface AskedContext extends Omit<Asked, 'topK' | 'order' | 'includeSuperseded'> {
   readonly tokenBudget: number;
-  /** With a block about the user. */
+  /** Whether to begin with a block about the user. */
   readonly profile?: boolean | undefined;
 }
 
@@ -49,16 +49,16 @@ export interface ContextAnswer
 /** Determines how many memories are searched for: more than fit, so that the best can be chosen among them. */
 const tokensOfShortMemory = 10;
 const candidateCount = { least: 50, most: 1_000 };
-const mostTurns = 20;
+const maxTurns = 20;
 /** More tokens than the candidates may have, so that assembling takes a bounded time. */
-const largestBudget = 200_000;
+const maxBudget = 200_000;
 
 /** Builds the context for a question: one search by its own route, then the best filling of the budget. */
 export class ContextBuilder {
-  readonly #parts: ContextBuilderParts;
+  readonly #dependencies: ContextBuilderDependencies;
 
-  constructor(parts: ContextBuilderParts) {
-    this.#parts = parts;
+  constructor(dependencies: ContextBuilderDependencies) {
+    this.#dependencies = dependencies;
   }
 
   /** Rejects as a search does. */
@@ -66,7 +66,7 @@ export class ContextBuilder {
     caller: TenantContext,
     { tokenBudget, profile: withProfile, ...asked }: AskedContext,
   ): Promise<ContextAnswer> {
-    const { search, models, tokenizer, clock, blocks } = this.#parts;
+    const { search, models, tokenizer, clock, blocks } = this.#dependencies;
     const started = performance.now();
     const now = timeOfAsking(asked, clock);
     const topK = Math.min(
@@ -94,7 +94,7 @@ export class ContextBuilder {
     }));
     const steps = assemblySteps({
       query: asked.query,
-      budget: Math.min(tokenBudget, largestBudget),
+      budget: Math.min(tokenBudget, maxBudget),
       candidates: asked.threshold === undefined ? evidenceIn(candidates) : candidates,
       turns,
       summaries,
@@ -126,7 +126,7 @@ export class ContextBuilder {
   ): Promise<readonly BlockEntry[]> {
     const used = shown.filter(({ kind }) => kind === 'summary');
     const all = summaries.flatMap(({ rows }) => rows);
-    const read = await this.#parts.blocks.withFreshness(
+    const read = await this.#dependencies.blocks.withFreshness(
       tenant,
       used.map(({ block }) => all.find((row) => row.summary === block.id && row.depth === block.depth)!),
     );
@@ -175,7 +175,7 @@ async function recentTurns(
     scope: { ...scope, session: sessionId },
     spaces,
     asOf,
-    limit: mostTurns,
+    limit: maxTurns,
     minPosition,
     waitMs,
   });

@@ -14,15 +14,15 @@ import { estimatedTokens } from '../../domain/text/passages.ts';
 import { runInSlices } from '../../support/time-slice.ts';
 import type { ReadView } from '../read-models.ts';
 import { readNewestSources, type ScopeSource } from '../summaries/scope-sources.ts';
-import { readScopeVectors, type VectorParts } from '../summaries/scope-vectors.ts';
+import { readScopeVectors, type VectorDependencies } from '../summaries/scope-vectors.ts';
 import { readSummaryRows, type PlacedRow } from '../summaries/summary-rows.ts';
 
 /** The newest memories of the user that are read. */
-const mostMemories = 200;
+const maxMemories = 200;
 /** More memories than a profile has room for. */
-const mostQuoted = 60;
+const maxQuoted = 60;
 /** A longer memory, in estimated tokens, is quoted only as far as the summary of the user quotes it. */
-const longestWhole = 60;
+const maxWholeLength = 60;
 
 /**
  * What is stably true of a user: first what the summary of the user quotes, then other memories of the layer `user` by their importance,
@@ -30,7 +30,7 @@ const longestWhole = 60;
  * or inaccurate. Undefined if there is nothing.
  */
 export async function readProfile(
-  parts: VectorParts,
+  dependencies: VectorDependencies,
   view: ReadView,
   caller: TenantContext,
   { user, id }: { readonly user: string; readonly id: string },
@@ -38,20 +38,20 @@ export async function readProfile(
   const place: SummaryScope = { layer: 'user', scope: { user } };
   if (!isVisible(visible(caller), place)) return undefined;
   const [sources, rows] = await Promise.all([
-    readNewestSources(parts.models, view, caller.tenant, place, mostMemories),
-    readSummaryRows(parts.models.sql, view, caller, { layers: ['user'], scope: { user } }),
+    readNewestSources(dependencies.models, view, caller.tenant, place, maxMemories),
+    readSummaryRows(dependencies.models.sql, view, caller, { layers: ['user'], scope: { user } }),
   ]);
   const quoted = quotationsOf(rows);
   const facts = await runInSlices(factSteps(sources, user, quoted));
   const holding = await runInSlices(holdingSteps(byRank([...facts.keys()], quoted), place, sources));
-  const told = holding.slice(0, mostQuoted);
-  const vectors = told.length > 0 ? await readScopeVectors(parts, caller.tenant, sources) : undefined;
+  const told = holding.slice(0, maxQuoted);
+  const vectors = told.length > 0 ? await readScopeVectors(dependencies, caller.tenant, sources) : undefined;
   const successors = vectors && (await runInSlices(successorSteps(told, place, vectors, sources)));
   const statements = profileStatements(told, facts, successors ?? new Map());
   return statements.length > 0 ? { id, ...place, statements } : undefined;
 }
 
-/** By memory, in steps: what it says about the user; only memories that say something. */
+/** Finds what each memory says about the user, in steps. Memories that say nothing are left out. */
 function* factSteps(
   sources: readonly ScopeSource[],
   user: string,
@@ -85,7 +85,7 @@ function byRank(
   );
 }
 
-/** By memory id, what the summaries of the user quote of it; the memories of the shortest summary come first. */
+/** Maps the id of each memory to what the summaries of the user quote of it. The memories of the shortest summary come first. */
 function quotationsOf(rows: readonly PlacedRow[]): ReadonlyMap<string, string[]> {
   const quoted = new Map<string, string[]>();
   const shortestFirst = rows.toSorted(
@@ -113,5 +113,5 @@ function textsOf({ content }: ScopeSource, quoted: readonly string[] = []): read
 
 function isShort(content: string): boolean {
   const whole = content.trim();
-  return estimatedTokens(whole, { start: 0, end: whole.length }) <= longestWhole;
+  return estimatedTokens(whole, { start: 0, end: whole.length }) <= maxWholeLength;
 }

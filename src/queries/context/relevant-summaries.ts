@@ -17,11 +17,11 @@ import { readSummaryRows, relevanceTo, type AskedRows, type PlacedRow } from '..
  * A summary matters if one of its depths has this score for the question. Fitted on everyday notes: a fifth of the scopes that hold the
  * answer pass, and 4 in 1,000 of the others. With .7, the limit for memories, a third and 2 in 100 would pass.
  */
-const leastScore = 0.74;
+const minScore = 0.74;
 /** More than a context has room for, in case that some say nothing new. */
-const mostCandidates = 8;
+const maxCandidates = 8;
 /** Each scope has a summary of each depth, and one may be replaced by a variant for the caller. */
-const mostRead = 2 * depths.length * mostCandidates;
+const maxRead = 2 * depths.length * maxCandidates;
 
 export interface RelevantSummary extends SummaryCandidate {
   readonly rows: readonly PlacedRow[];
@@ -46,7 +46,7 @@ export async function readRelevantSummaries(
   vector: QueryVector | undefined,
 ): Promise<RelevantSummary[]> {
   const { layers, scope } = asked;
-  const nearest = { layers, scope, near: vector, most: mostRead };
+  const nearest = { layers, scope, near: vector, most: maxRead };
   const rows = await Promise.all([
     readSummaryRows(sql, view, caller, nearest),
     ...namedScopes(asked).map((one) => readSummaryRows(sql, view, caller, { ...nearest, ...one })),
@@ -62,9 +62,9 @@ export async function readRelevantSummaries(
     relevance: vector ? Math.max(...rows.map(({ cosine }) => relevanceTo(vector, cosine!))) : 0,
   }));
   const relevant = scored
-    .filter((one) => one.isNamed || one.relevance >= relevanceOf(leastScore))
+    .filter((one) => one.isNamed || one.relevance >= relevanceOf(minScore))
     .sort((left, right) => Number(right.isNamed) - Number(left.isNamed) || right.relevance - left.relevance)
-    .slice(0, mostCandidates)
+    .slice(0, maxCandidates)
     .map(({ rows }) => rows);
   const sources = await readSources(sql, view, caller.tenant, relevant.flat());
   return relevant.map((rows) => candidateOf(rows, sources));
@@ -86,7 +86,7 @@ async function readVariants(
   return found.flat().filter(({ layer }) => personalizedLayers.includes(layer));
 }
 
-/** Of the summaries of one scope, the most personal one that is not older than the one for everybody. */
+/** Keeps the most personal summary of each scope that is not older than the one for everybody. */
 function isNotReplaced(row: PlacedRow, _: number, others: readonly PlacedRow[]): boolean {
   const rank = rankOf(row);
   const common = others.find(({ place }) => !place.person);
@@ -120,7 +120,7 @@ interface SourceRow extends Record<string, unknown> {
   readonly external_id: string | null;
 }
 
-/** By id: the quoted memories that are still active and not silent. */
+/** Reads the quoted memories that are still active and not silent, by id. */
 async function readSources(
   sql: Sql,
   view: ReadView,

@@ -1,5 +1,5 @@
-import { LRUCache } from 'lru-cache';
 import type { ArmRecord } from '../../domain/experience/choice.ts';
+import { FreshCache } from '../../support/fresh-cache.ts';
 import type { ReadModels, Wait } from '../read-models.ts';
 
 /** Numbers of searches of one day, with or without experience. */
@@ -19,17 +19,15 @@ interface CountRow extends Record<string, unknown> {
   readonly failure: number;
 }
 
-/** What was learned a little earlier is good enough to choose from. */
-const cachedMs = 2_000;
-const mostTenants = 1_000;
-const mostDays = 366;
+const maxDays = 366;
 const sums = ['searches', 'success', 'partial_success', 'failure']
   .map((counter) => `sum(${counter})::float8 as ${counter}`)
   .join(', ');
 
 export class ExperienceReader {
   readonly #models: ReadModels;
-  readonly #records = new LRUCache<string, Promise<ArmRecord[]>>({ max: mostTenants, ttl: cachedMs });
+  /** What was learned two seconds ago is good enough to choose from. */
+  readonly #records = new FreshCache<ArmRecord[]>({ max: 1_000, freshMs: 2_000 });
 
   constructor(models: ReadModels) {
     this.#models = models;
@@ -37,12 +35,7 @@ export class ExperienceReader {
 
   /** How searches of the tenant ended, by kind of question and arm. */
   records(tenant: string): Promise<ArmRecord[]> {
-    const known = this.#records.get(tenant);
-    if (known) return known;
-    const records = this.#readRecords(tenant);
-    this.#records.set(tenant, records);
-    records.catch(() => this.#records.delete(tenant));
-    return records;
+    return this.#records.get(tenant, () => this.#readRecords(tenant));
   }
 
   #readRecords(tenant: string): Promise<ArmRecord[]> {
@@ -70,7 +63,7 @@ export class ExperienceReader {
       const rows = await this.#models.sql.queryAs<CountRow & { day: string; applied: boolean }>(
         tenant,
         `select day, applied, ${sums} from ${view.table('experience')} where tenant = $1
-         group by day, applied order by day desc, applied desc limit ${2 * mostDays}`,
+         group by day, applied order by day desc, applied desc limit ${2 * maxDays}`,
         [tenant],
       );
       const days = rows.map(({ day, applied, searches, success, partial_success: partial, failure }) => ({

@@ -13,9 +13,9 @@ import type { ExperienceReader } from './experience-reader.ts';
 import type { FoundTrace, TraceReader } from './trace-reader.ts';
 
 /** Maximum number of similar attempts that are taken into account. */
-const mostNeighbours = 20;
+const maxNeighbours = 20;
 
-export interface ExperienceParts {
+export interface ExperienceDependencies {
   readonly traces: TraceReader;
   readonly records: ExperienceReader;
 }
@@ -46,7 +46,7 @@ export interface Draws {
 
 /** Chooses the parameters that a search leaves open, from what worked for similar questions. Chooses none if nothing is known. */
 export async function adviseSearch(
-  { traces, records }: ExperienceParts,
+  { traces, records }: ExperienceDependencies,
   caller: TenantContext,
   { query, sent, isAsOf, ...wait }: OpenQuestion,
   settings: ExperienceSettings,
@@ -60,7 +60,7 @@ export async function adviseSearch(
   // Experience is a help: a search does without it while its read models are built.
   const [known, neighbours] = await Promise.all([
     unlessBehind(records.records(caller.tenant), []),
-    unlessBehind(traces.neighbours(caller, { query, limit: mostNeighbours, ...wait }), []),
+    unlessBehind(traces.neighbours(caller, { query, limit: maxNeighbours, ...wait }), []),
   ]);
   const draw = settings.exploration ? draws.exploration : undefined;
   const choice = chooseArm(

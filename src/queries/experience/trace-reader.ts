@@ -17,18 +17,18 @@ import { QueryVectors, type QueryVector } from '../search/query-vectors.ts';
 import { SimilarityScales } from './similarity-scales.ts';
 
 /** Maximum number of traces that a question is compared with: the newest. */
-const mostCompared = 10_000;
+const maxCompared = 10_000;
 /** Maximum number of traces that a question is compared with by words: the newest. */
-const mostComparedByWords = 2_000;
+const maxComparedByWords = 2_000;
 /** Maximum number of traces that are ordered: the most similar. */
-const mostOrdered = 500;
+const maxOrdered = 500;
 /** More than a cosine differs between the database and here. */
 const tolerance = 1e-6;
 
 /** From this similarity on, attempts teach something about each other. */
 const similarFrom = 0.8;
 /** Maximum number of attempts that a lesson is drawn from: the newest. */
-const mostAttempts = 100;
+const maxAttempts = 100;
 
 export interface AskedHistory extends Wait {
   readonly query: string;
@@ -85,7 +85,7 @@ export class TraceReader {
         ...(outcome ? [`t.outcome = ${parameters.bind(outcome)}`] : []),
         ...(space === undefined ? [] : [`t.space = ${parameters.bind(space)}`]),
       ],
-      select: (similar) => similar.sort(byExperience).slice(0, mostOrdered),
+      select: (similar) => similar.sort(byExperience).slice(0, maxOrdered),
     });
     return { ...found, items: found.items.slice(0, limit) };
   }
@@ -153,7 +153,7 @@ export class TraceReader {
       );
       return similar
         .sort((left, right) => right.position - left.position)
-        .slice(0, mostAttempts)
+        .slice(0, maxAttempts)
         .map(attemptOf);
     });
   }
@@ -165,7 +165,7 @@ export class TraceReader {
       const rows = await this.#models.sql.queryAs<TraceRow>(
         tenant,
         `select trace, query, outcome, position from ${view.table('traces')}
-         where tenant = $1 and trace_id = any ($2::uuid[]) order by position desc limit ${mostAttempts}`,
+         where tenant = $1 and trace_id = any ($2::uuid[]) order by position desc limit ${maxAttempts}`,
         [tenant, ids],
       );
       return rows.map(attemptOf);
@@ -211,9 +211,9 @@ export class TraceReader {
          select n.*, ${cosine} as cosine
          from (
            select t.* from ${view.table('traces')} t where ${condition(parameters)}
-           order by t.position desc limit ${near ? mostCompared : mostComparedByWords}) n) c
+           order by t.position desc limit ${near ? maxCompared : maxComparedByWords}) n) c
        where ${isNear}
-       order by c.cosine desc nulls last, c.position desc limit ${near ? mostOrdered : mostComparedByWords}`,
+       order by c.cosine desc nulls last, c.position desc limit ${near ? maxOrdered : maxComparedByWords}`,
       parameters.values,
     );
   }

@@ -16,7 +16,8 @@ import { BudgetExhausted, type Budget } from '../routing/budget.ts';
 import { intersect } from '../routing/search-bounds.ts';
 import type { StepOutcome, TrajectoryRecorder } from '../routing/trajectory-recorder.ts';
 import type { SearchRequest } from '../search/query.ts';
-import type { Finding, Warning } from '../search/search.ts';
+import type { FindOptions } from '../search/search.ts';
+import type { Finding, Warning } from '../search/finding.ts';
 
 /** Minimum results of the first search. Memories that lead to the answer may rank below others. */
 const minFirstResults = 10;
@@ -24,16 +25,16 @@ const minFirstResults = 10;
 const breadth = 50;
 /** Minimum results of a search for mentioned memories, which may hardly resemble the question. */
 const minMentionResults = 50;
-const mostLinked = 500;
+const maxLinked = 500;
 /**
  * Evidence (`withEvidence`) of a memory that is mentioned by a memory on the path: twice that of meeting a condition of the
  * question, because a memory that is a hop away need not resemble the question at all.
  */
 const namingEvidence = 2;
 
-export interface HopParts {
+export interface HopDependencies {
   readonly sql: Sql;
-  readonly search: (caller: TenantContext, request: SearchRequest, view: ReadView) => Promise<Finding>;
+  readonly search: (caller: TenantContext, request: SearchRequest, options: FindOptions) => Promise<Finding>;
   /** For each memory, what it mentions by identifiers that the tenant knows, as far as the caller may see it. */
   readonly mentions: (
     caller: TenantContext,
@@ -42,7 +43,7 @@ export interface HopParts {
   ) => Promise<FieldValuePair[][]>;
 }
 
-export interface HopSetting extends HopParts {
+export interface HopSetting extends HopDependencies {
   readonly caller: TenantContext;
   /** The request of the first search. Its threshold also applies to the relevance of paths. */
   readonly request: SearchRequest;
@@ -141,7 +142,7 @@ export class HopRun {
         ...(scope && { scope }),
       };
       const own = { spaces, tags, filter, asker: caller.user };
-      const asked = { region, types: linkTypes, limit: mostLinked, ...own };
+      const asked = { region, types: linkTypes, limit: maxLinked, ...own };
       const rows = await budget.within(readLinked(sql, view, ids, asked));
       return rows.flatMap((row) => {
         const { type, direction, confidence: score } = row;
@@ -184,7 +185,7 @@ export class HopRun {
   async #search(request: SearchRequest): Promise<Finding> {
     const { caller, view, budget, search } = this.#setting;
     // Keep near-duplicates, because a path may go through either of them.
-    const finding = await budget.within(search(caller, { ...request, keepsCopies: true }, view));
+    const finding = await budget.within(search(caller, request, { view, keepsCopies: true }));
     this.#model ??= finding.embeddingModel;
     for (const warning of finding.warnings) this.#warnings.set(warning.detail, warning);
     return finding;

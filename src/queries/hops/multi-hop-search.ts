@@ -16,20 +16,23 @@ import { warningOf } from '../routing/executor.ts';
 import { TrajectoryRecorder } from '../routing/trajectory-recorder.ts';
 import { sessionOf } from '../../domain/learning/session-key.ts';
 import { answerOf, withEvents, type SearchAnswer } from '../search/answer.ts';
+import { readSuperseding } from '../supersessions.ts';
 import { timeOfAsking, type SearchRequest } from '../search/query.ts';
-import type { Finding, SearchService } from '../search/search.ts';
-import { HopRun, type HopParts, type HopResult } from './hop-run.ts';
+import type { Finding } from '../search/finding.ts';
+import type { SearchService } from '../search/search.ts';
+import { HopRun, type HopDependencies, type HopResult } from './hop-run.ts';
 
-export interface MultiHopParts {
+export interface MultiHopDependencies {
   readonly models: ReadModels;
-  readonly search: Pick<SearchService, 'view' | 'find' | 'superseding'>;
-  readonly mentions: HopParts['mentions'];
+  readonly search: Pick<SearchService, 'view' | 'find'>;
+  readonly mentions: HopDependencies['mentions'];
   readonly vault: KeyVault;
   readonly clock: Clock;
   readonly onFailure: (error: unknown, searchId: string) => void;
 }
 
-export interface MultiHopRequest extends Omit<SearchRequest, 'threshold' | 'order' | 'asOf'> {
+export interface MultiHopRequest extends Omit<SearchRequest, 'threshold' | 'asOf'> {
+  readonly sessionId?: string | undefined;
   /** Maximum hops from the results of the first search. */
   readonly depth: number;
   /** A path ends if its relevance falls below this. */
@@ -61,34 +64,40 @@ const policyVersion = 'hops-1';
  * used up, or a later search fails, it returns the best results so far with a warning.
  */
 export class MultiHopSearch {
-  readonly #parts: MultiHopParts;
+  readonly #dependencies: MultiHopDependencies;
 
-  constructor(parts: MultiHopParts) {
-    this.#parts = parts;
+  constructor(dependencies: MultiHopDependencies) {
+    this.#dependencies = dependencies;
   }
 
   /** Rejects like `SearchService.find` if the first search fails. */
   async search(caller: TenantContext, asked: MultiHopRequest): Promise<MultiHopAnswer> {
-    const { search, vault } = this.#parts;
+    const { models, vault } = this.#dependencies;
     const started = performance.now();
-    const { depth, pathThreshold, linkTypes, budget: limits, filterAsSent, ...rest } = asked;
-    const now = timeOfAsking(asked, this.#parts.clock);
-    const request: SearchRequest = { ...rest, now, threshold: pathThreshold, order: 'relevance' };
+    const { depth, pathThreshold, linkTypes, budget: limits, sessionId, filterAsSent, ...rest } = asked;
+    const now = timeOfAsking(asked, this.#dependencies.clock);
+    const request: SearchRequest = { ...rest, now, threshold: pathThreshold };
     const id = uuid();
     const searchId = signSearchId(vault, caller, id);
     const { result, view, recorder, interruption } = await withCurrentView(() =>
       this.#run(caller, request, asked, searchId),
     );
     const finding = findingOf(result, view, interruption);
-    const answer = answerOf({ ...request, threshold: scoreOf(pathThreshold) }, finding, {
+    const answered = {
+      ...request,
+      threshold: scoreOf(pathThreshold),
+      order: 'relevance' as const,
+      sessionId,
+    };
+    const answer = answerOf(answered, finding, {
       id,
       searchId,
       route: 'multi-hop',
       durationMs: performance.now() - started,
-      session: sessionOf(vault, caller, request.sessionId),
+      session: sessionOf(vault, caller, sessionId),
       tokens: recorder.taken.tokens,
       filterAsSent,
-      superseding: await search.superseding(caller, finding),
+      superseding: await readSuperseding(models, caller, finding),
     });
     // The results are in another order than `result.paths` if one supersedes another.
     const pathTo = new Map(result.paths.map((path) => [endOf(path), path]));
@@ -123,14 +132,14 @@ export class MultiHopSearch {
     { depth, linkTypes, budget: limits }: MultiHopRequest,
     searchId: string,
   ): Promise<Ran> {
-    const { models, search, mentions, clock } = this.#parts;
+    const { models, search, mentions, clock } = this.#dependencies;
     // Taken before the budget's time starts, because a caller may wait long for a position.
     const view = await search.view(request, { withFields: true });
     const budget = new Budget({ ...limits, steps: Infinity, tokens: Infinity, depth });
     const recorder = new TrajectoryRecorder(clock, budget);
     const run = new HopRun({
       sql: models.sql,
-      search: (as, narrowed, seen) => search.find(as, narrowed, seen),
+      search: (...asked) => search.find(...asked),
       mentions,
       caller,
       request,
@@ -152,7 +161,7 @@ export class MultiHopSearch {
     } catch (error) {
       if (error instanceof BudgetExhausted) return error.budget;
       if (!run.isFirstSearchDone || isOutdated(error)) throw error;
-      this.#parts.onFailure(error, searchId);
+      this.#dependencies.onFailure(error, searchId);
       return 'error';
     }
   }

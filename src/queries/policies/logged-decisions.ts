@@ -1,12 +1,12 @@
 import type {
   Arm,
-  DatedDecision,
   DecisionCounts,
   LoggedDecision,
   Outcome,
   RouteDecision,
-  TenantDecision,
 } from '../../domain/learning/logged-decision.ts';
+import type { TenantDecision } from '../../domain/learning/global-base.ts';
+import type { DatedDecision } from '../../domain/learning/observed-figures.ts';
 import type { StreamName } from '../../ports/event-log.ts';
 import { isLearnable } from '../../read-models/decisions.ts';
 import type { ReadModels, ReadView } from '../read-models.ts';

@@ -2,9 +2,9 @@ import type { UsedSearch } from '../../domain/learning/value-gain.ts';
 import type { ReadModels, Wait } from '../read-models.ts';
 
 /** Maximum number of searches that are compared: it bounds the time of a look. */
-const mostSearches = 20_000;
+const maxSearches = 20_000;
 /** Maximum number of results of each, because a search may have 1,000. */
-const mostResults = 100;
+const maxResults = 100;
 
 /** Reads the searches of a tenant with an explicit outcome. */
 export class ValueReader {
@@ -32,9 +32,9 @@ export class ValueReader {
       this.#models.sql.queryAs<UsedSearch & Record<string, unknown>>(
         tenant,
         `select question, asker as "user", asked_at as "askedAt",
-           jsonb_path_query_array(results, '$[0 to ${mostResults - 1}]') as results
+           jsonb_path_query_array(results, '$[0 to ${maxResults - 1}]') as results
          from ${view.table('values', 'value_searches')} where tenant = $1 order by known_at desc limit $2`,
-        [tenant, mostSearches],
+        [tenant, maxSearches],
       ),
     );
   }

@@ -22,14 +22,14 @@ import { LanguageModelFailed, type LanguageModelFor, type ModelUsage } from '../
 import { observed } from '../observed-language-model.ts';
 import { withTimeLimit } from '../../support/resilience/time-limit.ts';
 import { BreakerOpen } from '../model-guard.ts';
-import { shortestCallMs, type Budget } from '../routing/budget.ts';
+import { minCallMs, type Budget } from '../routing/budget.ts';
 import type { TrajectoryRecorder } from '../routing/trajectory-recorder.ts';
 import type { RefinementCache } from './refinement-cache.ts';
 
 /** Maximum number of tokens of an answer, enough for ten searches of 30 words and a sentence. */
 const maxOutputTokens = 1_500;
 
-export interface ReasonerParts {
+export interface ReasonerDependencies {
   readonly clock: Clock;
   /** If undefined, the rules decide. */
   readonly modelFor?: LanguageModelFor | undefined;
@@ -74,21 +74,21 @@ export interface ReasoningFailure {
 
 /** Decides how to search for a complex question, before the searches run. */
 export class Reasoner {
-  readonly #parts: ReasonerParts;
+  readonly #dependencies: ReasonerDependencies;
 
-  constructor(parts: ReasonerParts) {
-    this.#parts = parts;
+  constructor(dependencies: ReasonerDependencies) {
+    this.#dependencies = dependencies;
   }
 
   /** Starts the reasoning of one run, which covers its question and the parts that are decomposed themselves. */
   begin(caller: TenantContext, settings: ReasoningSettings, run: ReasoningRun): Reflection {
-    return new Reflection(this.#parts, caller, settings, run);
+    return new Reflection(this.#dependencies, caller, settings, run);
   }
 }
 
 /** The reasoning of one run. All its questions share one time limit; when it is reached, the rules decide about the remaining ones. */
 export class Reflection {
-  readonly #parts: ReasonerParts;
+  readonly #dependencies: ReasonerDependencies;
   readonly #caller: TenantContext;
   readonly #settings: ReasoningSettings;
   readonly #run: ReasoningRun;
@@ -97,8 +97,13 @@ export class Reflection {
   readonly #failures: ReasoningFailure[] = [];
   #leftMs: number;
 
-  constructor(parts: ReasonerParts, caller: TenantContext, settings: ReasoningSettings, run: ReasoningRun) {
-    this.#parts = parts;
+  constructor(
+    dependencies: ReasonerDependencies,
+    caller: TenantContext,
+    settings: ReasoningSettings,
+    run: ReasoningRun,
+  ) {
+    this.#dependencies = dependencies;
     this.#caller = caller;
     this.#settings = settings;
     this.#run = run;
@@ -120,7 +125,7 @@ export class Reflection {
 
   /** How to search for the parts of `plan`. Never rejects: if there is no refinement, the rules decide. */
   async about(question: string, plan: Plan, { depth, step }: QuestionPlace): Promise<Reasoning> {
-    const at = this.#parts.clock.now().toISOString();
+    const at = this.#dependencies.clock.now().toISOString();
     const started = performance.now();
     const rules = reasonByRules(plan, this.#settings, this.#run.experienced);
     const { refinement, usage, ...answer } = await this.#ask(question, plan, depth);
@@ -141,12 +146,12 @@ export class Reflection {
     };
     this.#traces.push(trace);
     this.#words.push({ ...(refinement && { why: refinement.why }), searches: searchesOf(plan, reasoning) });
-    this.#parts.onReasoned?.(trace);
+    this.#dependencies.onReasoned?.(trace);
     return reasoning;
   }
 
   async #ask(question: string, plan: Plan, depth: number): Promise<Answer> {
-    const { modelFor, cache } = this.#parts;
+    const { modelFor, cache } = this.#dependencies;
     const { budget, recorder, mayAskModel } = this.#run;
     if (!modelFor || !mayAskModel) return { source: 'rules', outcome: 'complete' };
     const caller = this.#caller;
@@ -164,7 +169,7 @@ export class Reflection {
     if (tokensOf(input) > budget.modelTokensLeft) return { source: 'rules', outcome: 'complete' };
     const ms = Math.min(this.#leftMs, budget.modelMsLeft);
     // Some time can be left after a timeout, because timers may fire slightly early.
-    if (ms < shortestCallMs) return { source: 'rules', outcome: 'timed-out' };
+    if (ms < minCallMs) return { source: 'rules', outcome: 'timed-out' };
     const started = performance.now();
     try {
       const { value: refinement, usage } = await withTimeLimit(ms, undefined, (signal) =>

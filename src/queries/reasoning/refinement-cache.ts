@@ -9,7 +9,7 @@ import type { MemoryRef, Surface } from '../../ports/surface.ts';
 import { fold } from '../../domain/text/tokens.ts';
 
 /** Maximum number of tenants with cached refinements; the least recently used are evicted. */
-const mostTenants = 1_000;
+const maxTenants = 1_000;
 
 type Limits = Pick<ReasoningSettings, 'cacheSeconds' | 'cacheEntries'>;
 
@@ -32,7 +32,7 @@ export interface RefinementSubject {
  */
 export class RefinementCache implements Surface {
   readonly name = 'proposals of language models';
-  readonly #tenants = new LRUCache<string, TenantCache>({ max: mostTenants });
+  readonly #tenants = new LRUCache<string, TenantCache>({ max: maxTenants });
 
   /** The proposals for the tenant, because any of them may derive from the memory. */
   count({ tenant }: MemoryRef): Promise<number> {

@@ -20,7 +20,7 @@ export class BudgetExhausted extends Error {
 const modelShare = 0.5;
 
 /** Milliseconds in which no model can answer. A call with less time left is not made. */
-export const shortestCallMs = 20;
+export const minCallMs = 20;
 
 /** The limits of one run over all its depths, and what it has spent. Its time starts when the budget is created. */
 export class Budget {

@@ -28,7 +28,7 @@ export interface ChildPlaces {
 }
 
 /** Maximum number of places that are read: those with the most memories. */
-const mostPlaces = 500;
+const maxPlaces = 500;
 
 /**
  * The places of one kind with memories that the caller may see, those with the most memories first. If the question names a
@@ -57,7 +57,7 @@ export async function findChildPlaces(
     caller.tenant,
     `select ${parent} as parent, ${child} as child from ${view.table('memories')} m
      where ${conditions}
-     group by 1, 2 order by count(*) desc limit ${mostPlaces}`,
+     group by 1, 2 order by count(*) desc limit ${maxPlaces}`,
     parameters.values,
   );
   const asked = new Set(words(filter));

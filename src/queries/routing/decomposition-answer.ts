@@ -4,7 +4,7 @@ import type { Aggregation } from '../../domain/routing/plan.ts';
 import type { ReadView } from '../read-models.ts';
 import { dropNearDuplicates } from '../search/near-duplicates.ts';
 import type { SearchRequest } from '../search/query.ts';
-import type { Finding, Warning } from '../search/search.ts';
+import type { Finding, Warning } from '../search/finding.ts';
 import { byScore, type Scored } from '../search/shortlist.ts';
 import { answering, isIn, resembling, ResultAccumulator } from './result-accumulator.ts';
 import type { Subquery } from './subqueries.ts';

@@ -7,7 +7,8 @@ import type { Clock } from '../../ports/clock.ts';
 import type { ReadView, Wait } from '../read-models.ts';
 import type { Reasoner } from '../reasoning/reasoner.ts';
 import type { SearchRequest } from '../search/query.ts';
-import type { Finding } from '../search/search.ts';
+import type { Finding } from '../search/finding.ts';
+import type { FindOptions } from '../search/search.ts';
 import type { Budget } from './budget.ts';
 import type { ChildPlaces, PlaceRequest } from './child-places.ts';
 import type { TrajectoryRecorder } from './trajectory-recorder.ts';
@@ -41,7 +42,7 @@ export interface ExecutorDependencies {
   readonly clock: Clock;
   /** Maximum number of concurrent searches for one question. */
   readonly searchesAtOnce: number;
-  readonly search: (caller: TenantContext, request: SearchRequest, view: ReadView) => Promise<Finding>;
+  readonly search: (caller: TenantContext, request: SearchRequest, options: FindOptions) => Promise<Finding>;
   /** A filter for what the memories mention, as far as the caller may see it; undefined if they mention nothing. */
   readonly mentions: (
     caller: TenantContext,

@@ -10,7 +10,7 @@ import type { ModelCall } from '../observed-language-model.ts';
 import type { ReadView } from '../read-models.ts';
 import type { ReasoningFailure } from '../reasoning/reasoner.ts';
 import type { SearchRequest } from '../search/query.ts';
-import type { Finding } from '../search/search.ts';
+import type { Finding } from '../search/finding.ts';
 import { Budget, BudgetExhausted } from './budget.ts';
 import type { ExecutorDependencies } from './executor-dependencies.ts';
 import { DecompositionRun } from './decomposition-run.ts';

@@ -15,14 +15,14 @@ import {
 import { observed } from '../observed-language-model.ts';
 import { withTimeLimit } from '../../support/resilience/time-limit.ts';
 import { BreakerOpen } from '../model-guard.ts';
-import { shortestCallMs } from './budget.ts';
+import { minCallMs } from './budget.ts';
 import type { PlanningRun } from './executor-dependencies.ts';
 import type { VocabularyReader } from './vocabulary.ts';
 
-const longestCallMs = 30_000;
+const maxCallMs = 30_000;
 const maxOutputTokens = 1_000;
 
-export interface ModelPlannerParts {
+export interface ModelPlannerDependencies {
   readonly vocabulary: Pick<VocabularyReader, 'read'>;
   readonly modelFor: LanguageModelFor;
   readonly onFailure: (error: LanguageModelFailed) => void;
@@ -49,15 +49,15 @@ export interface PlanningAttempt {
 
 /** Gets plans from language models, one for whole questions and another for their parts, within the budget of the run. */
 export class ModelPlanner {
-  readonly #parts: ModelPlannerParts;
+  readonly #dependencies: ModelPlannerDependencies;
 
-  constructor(parts: ModelPlannerParts) {
-    this.#parts = parts;
+  constructor(dependencies: ModelPlannerDependencies) {
+    this.#dependencies = dependencies;
   }
 
   /** Rejects if the vocabulary cannot be read. A failure of the model is an outcome. */
   async propose({ question, known, now, caller, run }: PlanningRequest): Promise<PlanningAttempt> {
-    const { vocabulary, modelFor, onFailure } = this.#parts;
+    const { vocabulary, modelFor, onFailure } = this.#dependencies;
     const { depth, budget, recorder, mayAskModel, utcOffset = 0 } = run;
     const role = depth === 0 ? 'root' : 'sub';
     let tokens = 0;
@@ -73,8 +73,8 @@ export class ModelPlanner {
     if (!mayAskModel) return outcome({ reason: 'disabled' });
     const input = proposalInput(question, known, wallClock(now, utcOffset));
     if (tokensOf(input) > budget.modelTokensLeft) return outcome({ reason: 'no-tokens' });
-    const ms = Math.min(longestCallMs, budget.modelMsLeft);
-    if (ms < shortestCallMs) return outcome({ reason: 'no-time' });
+    const ms = Math.min(maxCallMs, budget.modelMsLeft);
+    if (ms < minCallMs) return outcome({ reason: 'no-time' });
     try {
       const proposal = await ask(model, ms, {
         role,

@@ -11,7 +11,7 @@ import type { Planner } from './executor-dependencies.ts';
 import type { ModelPlanner } from './model-planner.ts';
 import type { VocabularyReader } from './vocabulary.ts';
 
-export interface QuestionPlannerParts {
+export interface QuestionPlannerDependencies {
   readonly vocabulary: Pick<VocabularyReader, 'read'>;
   readonly clock: Clock;
   /** Undefined if no language model is configured; then the record does not mention a missing one. */
@@ -22,7 +22,7 @@ export interface QuestionPlannerParts {
  * Returns a planner that uses the language model's proposal, or else the rules, with the vocabulary that the caller may see. It
  * records who made the plan and, if the rules did, why not the model.
  */
-export function questionPlanner({ vocabulary, clock, model }: QuestionPlannerParts): Planner {
+export function questionPlanner({ vocabulary, clock, model }: QuestionPlannerDependencies): Planner {
   return async (question, caller, run) => {
     const started = performance.now();
     const known = await vocabulary.read(caller, vocabularyRequestOf(question), run.demand);

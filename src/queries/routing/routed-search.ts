@@ -3,7 +3,7 @@ import type { TenantContext } from '../../domain/access/context.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import type { Strategy } from '../../domain/reasoning/settings.ts';
 import { signSearchId } from '../../domain/retrieval/search-id.ts';
-import { isLack, type Trajectory } from '../../domain/retrieval/trajectory.ts';
+import type { Trajectory } from '../../domain/retrieval/trajectory.ts';
 import { complexityOf, signalNames, signalWeights } from '../../domain/routing/complexity.ts';
 import { chooseRoute } from '../../domain/learning/choose-route.ts';
 import { sessionOf } from '../../domain/learning/session-key.ts';
@@ -13,46 +13,40 @@ import { leastRelevance, type Cut } from '../../domain/ranking/cut.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { KeyVault } from '../../ports/key-vault.ts';
 import {
-  CircuitBreaker,
-  CircuitBreakers,
-  ConsecutiveFailures,
-} from '../../support/resilience/circuit-breaker.ts';
-import type { ModelCall } from '../observed-language-model.ts';
-import {
   answerOf,
   withEvents,
   type Asked,
   type Performance,
+  type ResultOrder,
   type SearchAnswer,
   type SearchFact,
 } from '../search/answer.ts';
 import { timeOfAsking, type SearchRequest } from '../search/query.ts';
-import { mostCompared, type Finding, type SearchService } from '../search/search.ts';
-import { shownOf } from '../search/shown.ts';
-import { isOutdated, mostViews } from '../current-view.ts';
-import { modelCalled } from '../model-called.ts';
-import type { ReasoningFailure } from '../reasoning/reasoner.ts';
-import { warningOf, type Execution, type Executor, type Run } from './executor.ts';
+import type { Finding } from '../search/finding.ts';
+import { maxCompared } from '../search/precedence.ts';
+import type { SearchService } from '../search/search.ts';
+import { warningOf, type Run } from './executor.ts';
+import {
+  eventsOf,
+  GuardedExecutor,
+  type ComplexSearch,
+  type GuardedExecutorDependencies,
+} from './guarded-executor.ts';
 import type { OutcomePosters } from './outcome-posters.ts';
 import type { RoutePolicies } from './route-policies.ts';
 import type { RoutingDirectory } from './routing-directory.ts';
 
 /** Additional results to search for, as replacements for superseded memories that are left out. */
 const spare = 10;
-const mostResults = 1_000;
+const maxResults = 1_000;
 
-export interface RoutedSearchParts {
+export interface RoutedSearchDependencies extends GuardedExecutorDependencies {
   readonly search: SearchService;
-  readonly executor: Executor;
   readonly directory: RoutingDirectory;
   readonly policies: RoutePolicies;
   readonly posters: Pick<OutcomePosters, 'has'>;
   readonly vault: KeyVault;
   readonly clock: Clock;
-  /** The configuration disables routing, so every question takes the standard route. */
-  readonly switchedOff: boolean;
-  readonly onFailure: (error: unknown, searchId: string) => void;
-  readonly onReasoningFailure: (failure: ReasoningFailure, searchId: string) => void;
   readonly onRouted: (route: Route, score: number) => void;
 }
 
@@ -82,23 +76,20 @@ interface Decision {
 }
 
 /** What a route found. */
-interface Answered {
+interface Found {
   readonly finding: Finding;
   /** Whether it is the finding of a decomposition. */
-  readonly shown: boolean;
+  readonly isDecomposed: boolean;
   /** Whether it has several parts, which may be far apart. */
   readonly isDivided: boolean;
   readonly events: SearchFact['events'];
   readonly tokens: number;
 }
 
-interface Search {
+interface Search extends ComplexSearch {
   readonly id: string;
-  readonly searchId: string;
-  readonly caller: TenantContext;
-  readonly request: SearchRequest;
+  readonly order: ResultOrder;
   readonly cut: Cut;
-  readonly strategy: Strategy | undefined;
 }
 
 /**
@@ -106,15 +97,13 @@ interface Search {
  * has the same shape in both cases and does not reveal the route.
  */
 export class RoutedSearch {
-  readonly #parts: RoutedSearchParts;
-  /** A breaker for each tenant. */
-  readonly #breakers = new CircuitBreakers(
-    () => new CircuitBreaker({ rule: new ConsecutiveFailures(5), openMs: 30_000 }),
-  );
+  readonly #dependencies: RoutedSearchDependencies;
+  readonly #executor: GuardedExecutor;
   readonly #shadows = new Set<Promise<unknown>>();
 
-  constructor(parts: RoutedSearchParts) {
-    this.#parts = parts;
+  constructor(dependencies: RoutedSearchDependencies) {
+    this.#dependencies = dependencies;
+    this.#executor = new GuardedExecutor(dependencies);
   }
 
   /** Rejects as `SearchService.find` does. */
@@ -125,34 +114,31 @@ export class RoutedSearch {
   ): Promise<RoutedAnswer> {
     const started = performance.now();
     const cut: Cut = asked.threshold === undefined ? 'focused' : { threshold: asked.threshold };
-    const { includeSuperseded = true, ...rest } = asked;
+    const { includeSuperseded = true, order, sessionId, ...rest } = asked;
     // All parts of a question are asked at the same time, which is recorded.
-    const now = timeOfAsking(asked, this.#parts.clock);
-    const topK = includeSuperseded ? asked.topK : Math.min(asked.topK + spare, mostResults);
+    const now = timeOfAsking(asked, this.#dependencies.clock);
+    const topK = includeSuperseded ? asked.topK : Math.min(asked.topK + spare, maxResults);
     const request: SearchRequest = { ...rest, now, topK, threshold: leastRelevance(cut) };
     const id = uuid();
-    const decision = await this.#decide(caller, id, request, asksForStandard);
+    const decision = await this.#decide(caller, id, { ...request, sessionId }, asksForStandard);
     const { route, settings, recorded, session } = decision;
-    this.#parts.onRouted(route, recorded.score);
-    const searchId = signSearchId(this.#parts.vault, caller, id);
-    const search = { id, searchId, caller, request, cut, strategy };
-    const {
-      finding: found,
-      shown,
-      isDivided,
-      events,
-      tokens,
-    } = route === 'decomposition' ? await this.#decompose(search, settings) : await this.#standard(search);
-    const { finding, superseding } = await shownOf(this.#parts.search, caller, request, found, {
+    this.#dependencies.onRouted(route, recorded.score);
+    const searchId = signSearchId(this.#dependencies.vault, caller, id);
+    const search = { id, searchId, caller, request, order, cut, strategy };
+    const found =
+      route === 'decomposition' ? await this.#decompose(search, settings) : await this.#standard(search);
+    const { isDecomposed, isDivided, events, tokens } = found;
+    const { finding, superseding } = await this.#dependencies.search.show(caller, request, found.finding, {
       cut,
       topK: asked.topK,
+      order,
       includeSuperseded,
       keepsDistant: keepsDistant || isDivided,
     });
     const answer = answerOf({ ...asked, now }, finding, {
       id,
       searchId: search.searchId,
-      route: shown ? 'decomposition' : 'standard',
+      route: isDecomposed ? 'decomposition' : 'standard',
       decision: recorded,
       session,
       tokens,
@@ -178,10 +164,10 @@ export class RoutedSearch {
   async #decide(
     caller: TenantContext,
     id: string,
-    { query: question, asOf, sessionId }: SearchRequest,
+    { query: question, asOf, sessionId }: Pick<Asked, 'query' | 'asOf' | 'sessionId'>,
     asksForStandard: boolean,
   ): Promise<Decision> {
-    const { directory, policies, posters, vault, switchedOff } = this.#parts;
+    const { directory, policies, posters, vault } = this.#dependencies;
     const { tenant } = caller;
     const session = sessionOf(vault, caller, sessionId);
     const [settings, killed, inForce, isObservable] = await Promise.all([
@@ -202,7 +188,7 @@ export class RoutedSearch {
       isObservable,
       asksForStandard,
       asksAsOf: asOf !== undefined,
-      switchedOff,
+      switchedOff: directory.switchedOff.routing,
       killed,
     });
     const { score, signals } = complexity;
@@ -217,100 +203,47 @@ export class RoutedSearch {
   }
 
   /** A focused answer in precedence is compared with what it does not show: newer memories of the same matter may score less. */
-  async #standard({ caller, request, cut }: Search): Promise<Answered> {
-    const isCompared = cut === 'focused' && request.order === 'precedence';
-    const finding = await this.#parts.search.find(
+  async #standard({ caller, request, order, cut }: Search): Promise<Found> {
+    const isCompared = cut === 'focused' && order === 'precedence';
+    const finding = await this.#dependencies.search.find(
       caller,
-      isCompared ? { ...request, topK: Math.max(request.topK, mostCompared), threshold: 0 } : request,
+      isCompared ? { ...request, topK: Math.max(request.topK, maxCompared), threshold: 0 } : request,
     );
     const tokens = estimateTokens(request.query.length);
-    return { finding, shown: false, isDivided: false, events: [], tokens };
+    return { finding, isDecomposed: false, isDivided: false, events: [], tokens };
   }
 
-  async #decompose(search: Search, settings: RoutingSettings): Promise<Answered> {
-    const execution = await this.#execute(search, settings);
+  async #decompose(search: Search, settings: RoutingSettings): Promise<Found> {
+    const execution = await this.#executor.run(search, settings);
     const { run, finding, isDivided } = execution;
     const { tokens } = run;
     if (finding) {
-      const events = eventsOf(search, execution, { shown: true });
-      return { finding, shown: true, isDivided, events, tokens };
+      const events = eventsOf(search.searchId, execution, { shown: true });
+      return { finding, isDecomposed: true, isDivided, events, tokens };
     }
     const standard = await this.#standard(search);
     const warnings = [...standard.finding.warnings, warningOf(run.interruption ?? 'error')];
     return {
       finding: { ...standard.finding, warnings },
-      shown: false,
+      isDecomposed: false,
       isDivided: false,
-      events: eventsOf(search, execution, { shown: false }),
+      events: eventsOf(search.searchId, execution, { shown: false }),
       tokens: tokens + standard.tokens,
     };
-  }
-
-  /**
-   * Decomposes the question unless the tenant's breaker is open. For the breaker, a run whose time ran out with partial results is
-   * neither a success nor a failure. A run without the help of a failed language model is a success, because the model has its own
-   * breaker.
-   */
-  async #execute(search: Search, settings: RoutingSettings): Promise<Execution> {
-    const { executor, onFailure, onReasoningFailure } = this.#parts;
-    const { caller, request, searchId } = search;
-    const { tenant } = caller;
-    const permit = this.#breakers.of(tenant).enter();
-    if (!permit)
-      return {
-        run: executor.refused(request),
-        finding: undefined,
-        isDivided: false,
-        calls: [],
-        failures: [],
-      };
-    const execution = await this.#run(search, settings);
-    const { outcome, interruption } = execution.run;
-    if (outcome === 'failed') permit.failed();
-    else if (outcome === 'complete' || isLack(interruption)) permit.succeeded();
-    for (const failure of execution.failures) onReasoningFailure(failure, searchId);
-    if (outcome === 'failed' || interruption === 'wall-time')
-      onFailure(execution.error ?? new Error(`the run ended by ${interruption}`), searchId);
-    return execution;
-  }
-
-  /** Repeats the run with a new view if its view is outdated. The calls of language models in all attempts are reported. */
-  async #run({ caller, request, strategy }: Search, settings: RoutingSettings): Promise<Execution> {
-    const { executor, search } = this.#parts;
-    const calls: ModelCall[] = [];
-    for (let views = 1; ; views++) {
-      // Taken before the budget's time starts, because a caller may wait long for a position.
-      const view = await search.view(request, { withFields: true });
-      const execution = await executor.run(caller, request, view, settings, strategy);
-      calls.push(...execution.calls);
-      if (views === mostViews || !isOutdated(execution.error)) return { ...execution, calls };
-    }
   }
 
   /** Decomposes the question concurrently with the answer and after it, and records how the results differ. */
   #shadow(search: Search, settings: RoutingSettings, shownFinding: Finding): Promise<SearchFact> {
     const compare = async (): Promise<SearchFact> => {
-      const execution = await this.#execute(search, settings);
+      const execution = await this.#executor.run(search, settings);
       const difference = differenceOf(execution.run, shownFinding);
-      return { id: search.id, events: eventsOf(search, execution, { shown: false, difference }) };
+      return { id: search.id, events: eventsOf(search.searchId, execution, { shown: false, difference }) };
     };
     const running = compare();
     const settled = running.catch(() => undefined).finally(() => this.#shadows.delete(settled));
     this.#shadows.add(settled);
     return running;
   }
-}
-
-/** The events of a run: its trajectory, and the calls of language models. */
-function eventsOf(
-  { searchId }: Search,
-  { run, calls }: Execution,
-  seen: Pick<Trajectory, 'shown' | 'difference'>,
-): SearchFact['events'] {
-  return [
-    { type: 'TrajectoryRecorded', data: { ...run, searchId, ...seen } },
-    ...calls.flatMap((call) => modelCalled(call, searchId)),
-  ];
 }
 
 function differenceOf({ citations }: Run, { best }: Finding): NonNullable<Trajectory['difference']> {

@@ -1,14 +1,14 @@
 import type { TenantContext } from '../../domain/access/context.ts';
 import type { ReadView } from '../read-models.ts';
 import type { SearchRequest } from '../search/query.ts';
-import type { Finding } from '../search/search.ts';
+import type { Finding } from '../search/finding.ts';
 import type { SubqueryQueue } from './subquery-queue.ts';
 import type { Budget } from './budget.ts';
 import type { ExecutorDependencies } from './executor-dependencies.ts';
 import { isSearchOnly, type Subquery } from './subqueries.ts';
 
 /** Minimum results per search once any subquery has conditions: memories that meet them may rank low for the text. */
-const leastPerPart = { few: 50, many: 100 } as const;
+const minPerPart = { few: 50, many: 100 } as const;
 
 interface SearchSetting extends Pick<ExecutorDependencies, 'search' | 'searchesAtOnce'> {
   readonly caller: TenantContext;
@@ -35,24 +35,24 @@ export class SubquerySearches {
   find(subquery: Subquery): Promise<Finding> {
     const { budget } = this.#setting;
     budget.takeSearch(textOf(subquery));
-    const own = this.#begun.get(subquery) ?? this.#begin(subquery);
+    const begun = this.#begun.get(subquery) ?? this.#begin(subquery);
     this.#begun.delete(subquery);
     this.#beginNext(subquery);
-    return budget.within(own);
+    return budget.within(begun);
   }
 
   #begin({ query, texts, bounds }: Subquery): Promise<Finding> {
     const { caller, request, view, search } = this.#setting;
     const { layers, scope, filter } = bounds;
     // Results below the threshold still decide the next steps, so the threshold applies to the final answer only.
-    const seen = { topK: this.#topK, threshold: 0, finalThreshold: request.threshold };
-    return search(caller, { ...request, query, texts, layers, scope, filter, ...seen }, view);
+    const asked = { ...request, query, texts, layers, scope, filter, topK: this.#topK, threshold: 0 };
+    return search(caller, asked, { view, finalThreshold: request.threshold });
   }
 
   get #topK(): number {
     const { topK } = this.#setting.request;
-    const least = this.#isExhaustive ? leastPerPart.many : leastPerPart.few;
-    return this.#queue.isConditioned || this.#isExhaustive ? Math.max(topK, least) : topK;
+    const min = this.#isExhaustive ? minPerPart.many : minPerPart.few;
+    return this.#queue.isConditioned || this.#isExhaustive ? Math.max(topK, min) : topK;
   }
 
   /**

@@ -1,9 +1,11 @@
+import { LRUCache } from 'lru-cache';
 import type { TenantContext } from '../../domain/access/context.ts';
 import { visible, visibleInCounts, type Visibility } from '../../domain/access/visibility.ts';
 import { groupBy } from '../../domain/group-by.ts';
 import { kindOfField, type ValueKind } from '../../domain/routing/planner/ordered-values.ts';
 import type { FieldValue, KnownField, KnownValue, Vocabulary } from '../../domain/routing/vocabulary.ts';
 import type { VocabularyRequest } from '../../domain/routing/vocabulary-request.ts';
+import type { MemoryRef, Surface } from '../../ports/surface.ts';
 import type { ReadModels, ReadView, Wait } from '../read-models.ts';
 import { regionCondition } from '../scope-sql.ts';
 import { Parameters } from '../sql-builder.ts';
@@ -29,6 +31,8 @@ interface ValueRow extends Record<string, unknown> {
   memories: number;
 }
 
+const prefixOf = (tenant: string): string => JSON.stringify([tenant]);
+
 interface CachedFields {
   readonly fields: readonly KnownField[];
   readonly position: number;
@@ -37,16 +41,30 @@ interface CachedFields {
 }
 
 /** Reads the field names and values that occur in a tenant's memories, as far as a caller may see them. */
-export class VocabularyReader {
+export class VocabularyReader implements Surface {
+  readonly name = 'names of fields';
   readonly #models: ReadModels;
   readonly #now: () => number;
-  /** Cached fields by tenant and visibility, least recently read first. */
-  readonly #fields = new Map<string, CachedFields>();
+  /** Cached fields by tenant and visibility. */
+  readonly #fields = new LRUCache<string, CachedFields>({ max: maxCached });
 
   /** `now` returns milliseconds that never decrease. */
   constructor(models: ReadModels, now: () => number = () => performance.now()) {
     this.#models = models;
     this.#now = now;
+  }
+
+  /** The lists of the tenant's fields, because any of them may have a field of the memory. */
+  count({ tenant }: MemoryRef): Promise<number> {
+    const prefix = prefixOf(tenant);
+    return Promise.resolve([...this.#fields.keys()].filter((key) => key.startsWith(prefix)).length);
+  }
+
+  forget(erased: readonly MemoryRef[]): Promise<void> {
+    const prefixes = [...new Set(erased.map(({ tenant }) => prefixOf(tenant)))];
+    for (const key of this.#fields.keys())
+      if (prefixes.some((prefix) => key.startsWith(prefix))) this.#fields.delete(key);
+    return Promise.resolve();
   }
 
   /** All fields, and the wanted values, including everything up to `minPosition`. */
@@ -71,14 +89,11 @@ export class VocabularyReader {
     view: ReadView,
     minPosition: number,
   ): Promise<readonly KnownField[]> {
-    const key = JSON.stringify([caller.tenant, countedFor(caller)]);
+    const key = `${prefixOf(caller.tenant)}${JSON.stringify(countedFor(caller))}`;
     const cached = this.#fields.get(key);
     if (cached && cached.position >= minPosition && this.#isFresh(cached, view)) return cached.fields;
     const readAt = this.#now();
     const fields = await this.#readFields(caller, view);
-    this.#fields.delete(key);
-    const [oldest] = this.#fields.keys();
-    if (oldest !== undefined && this.#fields.size >= maxCached) this.#fields.delete(oldest);
     this.#fields.set(key, {
       fields,
       position: view.position,

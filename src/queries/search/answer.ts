@@ -8,7 +8,7 @@ import type { FeedbackEvent, RetrievalEvent } from '../../domain/retrieval/event
 import type { Scored } from './shortlist.ts';
 import { factsOf } from './facts.ts';
 import type { SearchRequest } from './query.ts';
-import type { Finding, Warning } from './search.ts';
+import type { Finding, Warning } from './finding.ts';
 
 export interface SearchResult {
   readonly memory: MemoryView;
@@ -23,6 +23,9 @@ export interface SearchResult {
   readonly supersededBy?: string;
 }
 
+/** How the results of an answer are ordered (D4). */
+export type ResultOrder = 'precedence' | 'relevance' | 'layer';
+
 /** Events of one search, for its stream in the log. */
 export interface SearchFact {
   /** Id of the search, which names the stream. */
@@ -35,7 +38,7 @@ export interface SearchAnswer {
   readonly searchId: string;
   readonly position: number;
   readonly warnings: readonly Warning[];
-  /** To be recorded in the log. */
+  /** The events to record in the log. */
   readonly fact: SearchFact;
 }
 
@@ -51,7 +54,7 @@ export interface Performance {
   readonly durationMs: number;
   /** Keyed hash of the session. */
   readonly session?: string | undefined;
-  /** Spent on the answer; by default what its own text costs. */
+  /** Tokens spent on the answer; by default those of its text. */
   readonly tokens?: number | undefined;
   readonly filterAsSent?: JsonObject | undefined;
   /** Ids of superseding memories, by the id of the memory found. */
@@ -60,6 +63,8 @@ export interface Performance {
 
 /** The part of a request that its answer and its facts depend on. */
 export interface Asked extends Omit<SearchRequest, 'threshold'> {
+  readonly order: ResultOrder;
+  readonly sessionId?: string | undefined;
   /** Lowest score of a result; without one the answer is focused. */
   readonly threshold?: number | undefined;
   /** Whether memories are shown that another one supersedes; true by default. */
@@ -75,7 +80,7 @@ export function answerOf(request: Asked, finding: Finding, performance: Performa
   return { ...answer, fact: { id, events: factsOf(request, { ...answer, model, performance, added }) } };
 }
 
-/** The same answer with more events to record, such as its trajectory. */
+/** Adds events to record to an answer, such as its trajectory. */
 export function withEvents(answer: SearchAnswer, more: SearchFact['events']): SearchAnswer {
   const { id, events } = answer.fact;
   return { ...answer, fact: { id, events: [...events, ...more] } };
@@ -87,7 +92,7 @@ export function withEvents(answer: SearchAnswer, more: SearchFact['events']): Se
  */
 function arrange(
   best: readonly Scored[],
-  order: SearchRequest['order'],
+  order: ResultOrder,
   superseding: ReadonlyMap<string, string>,
 ): SearchResult[] {
   const ordered =

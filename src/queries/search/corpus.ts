@@ -5,13 +5,13 @@ import type { QueryVector } from './query-vectors.ts';
 import type { FoundRow } from './shortlist.ts';
 import type { Candidate } from './sources/candidate-source.ts';
 
-/** What a search could not use just now. */
+/** Says what a search could not use just now. */
 export interface Degradation {
   readonly meaning: boolean;
   readonly words?: boolean;
-  /** Passages of long memories that are still being embedded. */
+  /** Whether passages of long memories are still being embedded. */
   readonly indexing?: boolean;
-  /** How rare each word is. */
+  /** Whether the rarity of words could not be looked up. */
   readonly wordWeights?: boolean;
 }
 
@@ -29,7 +29,7 @@ export interface Corpus {
    * with the number of candidates wanted of each source.
    */
   prepare(limit: number): Promise<void>;
-  /** Inside a transaction. */
+  /** Opens the corpus inside a transaction. */
   open(tx: SqlExecutor): Promise<OpenCorpus>;
   /** The memories themselves, without those that are gone or no longer meet the restrictions. */
   read(tx: SqlExecutor, ids: readonly string[]): Promise<FoundRow[]>;

@@ -18,29 +18,23 @@ export interface SearchRequest {
   readonly tags?: readonly string[] | undefined;
   readonly filter?: Filter | undefined;
   readonly topK: number;
-  /** On the scale of relevance. */
+  /** Lowest relevance of a result. */
   readonly threshold: number;
-  /** For a search within another one: what scores less will not be in the final answer. */
-  readonly finalThreshold?: number | undefined;
-  /** For a search within another one: near-duplicates stay. */
-  readonly keepsCopies?: boolean | undefined;
-  readonly order: 'precedence' | 'relevance' | 'layer';
   /** A position: memories as they were when the log had reached it. */
   readonly asOf?: number | undefined;
   /** The time of asking. */
   readonly now?: Date | undefined;
   /** Offset of the asker's clock from UTC, which decides when a day begins, in minutes; default: 0. */
   readonly utcOffset?: number | undefined;
-  readonly sessionId?: string | undefined;
   readonly minPosition?: number | undefined;
   readonly waitMs?: number | undefined;
 }
 
-/** Each source finds at least this many, or twice `topK`: the fusion needs the best of both signals. */
-export const leastCandidates = 50;
+/** Minimum number that each source is asked for, even if twice `topK` is less: the fusion needs the best of both signals. */
+export const minCandidates = 50;
 
-/** The most that a source is asked for: as many as the largest answer has. */
-export const mostCandidates = 1_000;
+/** Maximum number that a source is asked for: as many as the largest answer has. */
+export const maxCandidates = 1_000;
 
 /** A search request, prepared. */
 export interface Query {
@@ -51,7 +45,7 @@ export interface Query {
   readonly denseText: string | undefined;
   /** The text that words are taken from. */
   readonly lexicalText: string;
-  /** Those words; none if only meaning is compared. */
+  /** The words of `lexicalText`; none if only meaning is compared. */
   readonly terms: readonly string[];
   /** How many candidates are wanted of each source. */
   readonly limit: number;
@@ -85,7 +79,7 @@ export function queryOf(
     seesNothing: visibility !== 'all' && visibility.length === 0,
     denseText: dense,
     ...wordsOf(lexical, lexical === query ? times : undefined),
-    limit: Math.max(leastCandidates, Math.min(2 * topK, mostCandidates)),
+    limit: Math.max(minCandidates, Math.min(2 * topK, maxCandidates)),
     times,
   };
 }

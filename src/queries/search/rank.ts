@@ -1,57 +1,41 @@
-import { memoryValue, type MemoryUse } from '../../domain/learning/memory-value.ts';
-import { weigh, type TermStatistics, type WeightedTerms } from '../../domain/ranking/bm25.ts';
+import { memoryValue } from '../../domain/learning/memory-value.ts';
+import { weigh, type WeightedTerms } from '../../domain/ranking/bm25.ts';
 import type { AskedTimes } from '../../domain/ranking/dates.ts';
 import type { ModelScale } from '../../domain/ranking/calibration.ts';
-import { feedbackOf, isRefuted, type Judgement } from '../../domain/ranking/feedback.ts';
+import { feedbackOf, isRefuted } from '../../domain/ranking/feedback.ts';
 import { scaleOf } from '../../domain/ranking/scales.ts';
 import { scorerOf } from '../../domain/ranking/score.ts';
 import { windowOf } from '../../domain/ranking/window.ts';
 import type { TermSignal } from '../../ports/word-index.ts';
+import type { Collected } from './collect.ts';
 import type { BestPassages } from './sources/best-passages.ts';
 import { Shortlist, type Listed, type ShortlistOptions } from './shortlist.ts';
 import type { Candidate as SourceCandidate } from './sources/candidate-source.ts';
 
 export interface Ranking extends ShortlistOptions {
-  /** Judgements by memory id. */
-  readonly judgements: ReadonlyMap<string, readonly Judgement[]>;
-  /** Uses by memory id, as far as the caller may know them. */
-  readonly uses: ReadonlyMap<string, MemoryUse>;
-  /** Weight of the value in log-odds; 0 if values do not change the ranking. */
-  readonly valueWeight: number;
   /** The query as the caller sent it: quotations and persons are taken from it. */
   readonly query: string;
   readonly times: AskedTimes;
-  readonly terms: readonly string[];
-  readonly statistics: TermStatistics;
+  /** Weight of the value in log-odds; 0 if values do not change the ranking. */
+  readonly valueWeight: number;
   /** Id of the embedding model that made the cosines. */
   readonly model: string;
   /** Scale of the model, if it was registered with one. */
   readonly scale?: ModelScale | undefined;
 }
 
-/** The best of the candidates by our own score. */
+/** Scores the candidates; the shortlist takes the best of them. */
 export function rank(
-  candidates: readonly SourceCandidate[],
-  {
-    query,
-    times,
-    terms,
-    statistics,
-    judgements,
-    uses,
-    valueWeight,
-    model,
-    scale = scaleOf(model),
-    ...options
-  }: Ranking,
+  { candidates, terms, statistics, judgements, uses }: Collected,
+  { query, times, valueWeight, model, scale = scaleOf(model), ...options }: Ranking,
 ): Shortlist {
   const scorer = scorerOf({ text: query, times, terms, statistics, model, scale });
   const scorable = scorableOf(candidates, weigh(terms, statistics)).map((candidate) => {
-    const [own, use] = [judgements.get(candidate.id), uses.get(candidate.id)];
+    const [judged, use] = [judgements.get(candidate.id), uses.get(candidate.id)];
     const value = use && valueWeight * memoryValue(use);
     return {
       ...candidate,
-      ...(own && { feedback: feedbackOf(own, scale), isRefuted: isRefuted(own) }),
+      ...(judged && { feedback: feedbackOf(judged, scale), isRefuted: isRefuted(judged) }),
       ...(value && { value }),
     };
   });
@@ -101,7 +85,7 @@ function scorableOf(candidates: readonly SourceCandidate[], weighted: WeightedTe
 }
 
 /** The passage that holds at least this share of the query's weight is where the answer is, whatever is nearest by meaning. */
-const leastShare = 0.5;
+const minShare = 0.5;
 
 function bestOf(
   byWords: BestPassages['byWords'],
@@ -112,6 +96,6 @@ function bestOf(
     (sum, frequency, at) => (frequency > 0 ? sum + weights[at]! : sum),
     0,
   );
-  if (byWords && (!byMeaning || (held ?? 0) >= leastShare * mass)) return byWords.passage;
+  if (byWords && (!byMeaning || (held ?? 0) >= minShare * mass)) return byWords.passage;
   return byMeaning?.passage;
 }

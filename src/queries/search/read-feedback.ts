@@ -6,7 +6,7 @@ import { Parameters } from '../sql-builder.ts';
 import type { QueryVector } from './query-vectors.ts';
 
 /** Maximum number of a caller's latest judgements of a question kind that are read. Of the other kinds only the latest one counts. */
-const mostQuestions = 100;
+const maxQuestions = 100;
 
 /** Whether the read model knows which judgements are those of the writer or an admin: not before its version 3. */
 export function hasAuthority(view: ReadView): boolean {
@@ -49,7 +49,7 @@ export async function readFeedback(
        select l.* from (
          select t.*, row_number() over (partition by t.principal, t.kind order by t.position desc) as place from ${table} t
          where t.tenant = ${own} and t.memory_id = found.memory_id and t.kind <> 'question' and ${until}) l
-       where l.place <= case when l.${ofQuestion} then ${mostQuestions} else 1 end) f`,
+       where l.place <= case when l.${ofQuestion} then ${maxQuestions} else 1 end) f`,
     parameters.values,
   );
   const byMemory = new Map<string, Judgement[]>();

@@ -12,12 +12,12 @@ type FeedbackGiven = Extract<RetrievalEvent, { type: 'FeedbackGiven' }>;
 export interface RecordedSearch {
   readonly tenant: string;
   readonly asked: SearchPerformed['data'];
-  /** By memory id: whether it was called helpful. The latest feedback counts. */
+  /** Whether a memory was called helpful, by its id. The latest feedback counts. */
   readonly judgements: ReadonlyMap<string, boolean>;
 }
 
 /** How much of the latest feedback is read to find judged searches. */
-const mostFeedback = 1_000;
+const maxFeedback = 1_000;
 
 /**
  * Searches of all tenants: the latest that were judged, then the latest of all; at most `most` of each, and each question once.
@@ -30,7 +30,7 @@ export async function recordedSearches(
 ): Promise<readonly RecordedSearch[]> {
   const judgements = new Map<string, { tenant: string; of: Map<string, boolean> }>();
   for (const { event, metadata } of (
-    await lastEvents(store, readModels, 'FeedbackGiven', mostFeedback)
+    await lastEvents(store, readModels, 'FeedbackGiven', maxFeedback)
   ).reverse()) {
     const { searchId, memoryId, kind } = (event as FeedbackGiven).data;
     if (searchId === undefined || (kind !== 'helpful' && kind !== 'irrelevant')) continue;

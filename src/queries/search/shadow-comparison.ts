@@ -12,7 +12,7 @@ import { recordedSearches, type RecordedSearch } from './recorded-searches.ts';
 import type { SearchService } from './search.ts';
 
 /** Maximum number of judged searches that are repeated, and of the latest ones. */
-const mostRecorded = 100;
+const maxRecorded = 100;
 
 export interface ComparedModels {
   /** Ids of the embedding models. */
@@ -61,7 +61,7 @@ export class ShadowComparer {
   }
 
   async #recorded(): Promise<readonly RecordedSearch[]> {
-    return recordedSearches(this.#store, this.#readModels, mostRecorded);
+    return recordedSearches(this.#store, this.#readModels, maxRecorded);
   }
 }
 

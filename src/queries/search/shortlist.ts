@@ -27,15 +27,19 @@ export interface FoundRow extends MemoryRow {
   readonly is_superseded: boolean;
 }
 
-/** Which of the candidates to show. */
-export interface ShortlistOptions {
+/** Says which of the candidates to show. */
+export interface ShortlistOptions extends CopyOptions {
   readonly topK: number;
   readonly threshold: number;
   /** How many candidates each source was asked for. */
   readonly limit: number;
-  /** If this is part of a larger search: what scores less will not be in the final answer. */
+}
+
+/** How near-duplicates are treated in a search within another one. */
+export interface CopyOptions {
+  /** What scores less will not be in the final answer, so it replaces nothing that will. */
   readonly finalThreshold?: number | undefined;
-  /** Near-duplicates stay. */
+  /** Whether to keep near-duplicates. */
   readonly keepsCopies?: boolean | undefined;
 }
 
@@ -52,7 +56,7 @@ interface Estimate {
   readonly mayQuote: boolean;
 }
 
-/** Read in addition to `topK`, so that near-duplicates rarely require a second read. */
+/** Number of memories read in addition to `topK`, so that near-duplicates rarely require a second read. */
 const spare = 5;
 
 /** Scores of copies of one text differ by less: their vectors were computed in different batches. */

@@ -1,10 +1,8 @@
-import type { TenantContext } from '../../domain/access/context.ts';
-import type { Filter } from '../../domain/filter.ts';
 import { successorsFirst } from '../../domain/links/successors-first.ts';
 import { cutOff, passes, type Cut } from '../../domain/ranking/cut.ts';
 import { scoreOf } from '../../domain/ranking/score-scale.ts';
-import type { SearchRequest } from './query.ts';
-import type { Finding, SearchService, Warning } from './search.ts';
+import type { ResultOrder } from './answer.ts';
+import type { Finding, Warning } from './finding.ts';
 import type { Scored } from './shortlist.ts';
 
 /** What an answer shows of what a search found. */
@@ -17,76 +15,48 @@ export interface Shown {
 export interface ShowOptions {
   readonly cut: Cut;
   readonly topK: number;
+  readonly order: ResultOrder;
   readonly includeSuperseded: boolean;
   /** See `CutOptions`. */
   readonly keepsDistant: boolean;
 }
 
+/** Ids of the memories that supersede a result and were not found themselves. */
+export function missingSuccessors(
+  best: readonly Scored[],
+  superseding: ReadonlyMap<string, string>,
+): readonly string[] {
+  const known = new Set(best.map(({ memory }) => memory.id));
+  return [...new Set(superseding.values())].filter((id) => !known.has(id));
+}
+
 /**
- * Adds the successors of superseded memories, removes what the cut excludes, keeps `topK`, and orders them by precedence if the
- * request says so. No superseded memory is shown without its successor, if the caller sees it and it matches the filters.
+ * The results without what the cut excludes, each superseded one behind its successor. No superseded memory is shown without
+ * its successor, if that was found. `successors` were not among the results.
  */
-export async function shownOf(
-  search: Pick<SearchService, 'find' | 'superseding' | 'inPrecedence'>,
-  caller: TenantContext,
-  request: SearchRequest,
-  finding: Finding,
-  { cut, topK, includeSuperseded, keepsDistant }: ShowOptions,
-): Promise<Shown> {
-  const superseding = await search.superseding(caller, finding, request.asOf);
-  const added = await findMissing(search, caller, request, finding, [...new Set(superseding.values())]);
-  const found = [...finding.best, ...added];
-  const reached = new Set(cutOff(finding.best, cut, { relevanceOf: ({ score }) => score, keepsDistant }));
-  const ids = new Set(found.map(({ memory }) => memory.id));
+export function visibleResults(
+  best: readonly Scored[],
+  successors: readonly Scored[],
+  superseding: ReadonlyMap<string, string>,
+  { cut, includeSuperseded, keepsDistant }: ShowOptions,
+): readonly Scored[] {
+  const found = [...best, ...successors];
+  const reached = new Set(cutOff(best, cut, { relevanceOf: ({ score }) => score, keepsDistant }));
   const followed = new Set([...reached].flatMap(({ memory }) => superseding.get(memory.id) ?? []));
-  const best = successorsFirst(
+  const passing = successorsFirst(
     found.filter((one) => reached.has(one) || (followed.has(one.memory.id) && passes(one.score, cut))),
     ({ memory }) => memory.id,
     (id) => superseding.get(id),
   );
-  const passing = new Set(best.map(({ memory }) => memory.id));
-  const shown = best.filter(({ memory }) => {
+  const [foundIds, passingIds] = [found, passing].map((some) => new Set(some.map(({ memory }) => memory.id)));
+  return passing.filter(({ memory }) => {
     const newest = superseding.get(memory.id);
-    return newest === undefined || !ids.has(newest) || (includeSuperseded && passing.has(newest));
+    return newest === undefined || !foundIds!.has(newest) || (includeSuperseded && passingIds!.has(newest));
   });
-  if (shown.length > 0 || request.threshold === 0) {
-    const kept = { ...finding, best: shown.slice(0, topK) };
-    if (request.order !== 'precedence') return { finding: kept, superseding };
-    const ordered = await search.inPrecedence(caller, request, kept, {
-      found: finding.best.filter(({ memory }) => !superseding.has(memory.id)),
-      // An explicit threshold alone decides.
-      addsNewer: cut === 'focused',
-    });
-    return { finding: { ...finding, best: ordered.slice(0, topK) }, superseding };
-  }
-  const warnings = [...finding.warnings, ...(await belowThreshold(search, caller, request, found))];
-  return { finding: { ...finding, best: [], warnings }, superseding };
 }
 
-/** The memories with these ids that are missing in a finding, scored for the same question and matching the same filters. */
-async function findMissing(
-  search: Pick<SearchService, 'find'>,
-  caller: TenantContext,
-  request: SearchRequest,
-  { best }: Finding,
-  ids: readonly string[],
-): Promise<readonly Scored[]> {
-  const known = new Set(best.map(({ memory }) => memory.id));
-  const missing = ids.filter((id) => !known.has(id));
-  if (missing.length === 0) return [];
-  const isMissing: Filter = { kind: 'test', field: 'id', path: [], operator: 'in', value: missing };
-  const filter: Filter = request.filter ? { kind: 'and', filters: [request.filter, isMissing] } : isMissing;
-  return (await search.find(caller, { ...request, filter, topK: missing.length, threshold: 0 })).best;
-}
-
-/** Says that the cut left everything out, with the best score. Searches once more if the search itself applied it. */
-async function belowThreshold(
-  search: Pick<SearchService, 'find'>,
-  caller: TenantContext,
-  request: SearchRequest,
-  found: readonly Scored[],
-): Promise<readonly Warning[]> {
-  const leftOut = found.length > 0 ? found : (await search.find(caller, { ...request, threshold: 0 })).best;
+/** Says that the cut left everything out, with the best score; nothing if there was nothing to leave out. */
+export function belowThreshold(leftOut: readonly Scored[]): readonly Warning[] {
   if (leftOut.length === 0) return [];
   const best = Math.max(...leftOut.map(({ score }) => scoreOf(score)));
   const memories = leftOut.length === 1 ? '1 memory was' : `${leftOut.length} memories were`;

@@ -54,7 +54,7 @@ export class Substances implements Surface {
     return Promise.resolve();
   }
 
-  /** By memory id. Rejects with an error of `isOutdated` if the vectors of the model are gone. */
+  /** Returns what each result says, by memory id. Rejects with an error of `isOutdated` if the vectors of the model are gone. */
   async of(
     tenant: string,
     results: readonly Scored[],
@@ -119,7 +119,7 @@ export async function readVectors(
   return new Map([...current, ...(await readOthers(sql, tenant, others, modelId))]);
 }
 
-/** Of whole texts that were not replaced since: nearly all of them, in the quickest way. */
+/** Reads the vectors of whole texts that were not replaced since: nearly all of them, in the quickest way. */
 async function readCurrent(
   sql: Sql,
   tenant: string,
@@ -138,7 +138,7 @@ async function readCurrent(
   return vectorsIn(rows.filter(({ memory_id: id, text_hash: hash }) => hashes.get(id) === hash));
 }
 
-/** Of passages, and of texts that were replaced since. */
+/** Reads the vectors of passages, and of texts that were replaced since. */
 async function readOthers(
   sql: Sql,
   tenant: string,

@@ -1,31 +1,22 @@
-import { LRUCache } from 'lru-cache';
 import { valuesOff } from '../../domain/learning/value-gain.ts';
 import type { ValuesComparison } from '../../domain/learning/value-events.ts';
 import type { PolicyEvent } from '../../domain/routing/events.ts';
 import { killSwitchStream, valuesStream } from '../../domain/streams.ts';
 import type { EventStore } from '../../ports/event-store.ts';
-
-/** A change is noticed within this time. */
-const freshForMs = 1_000;
-const mostTenants = 10_000;
+import { FreshCache } from '../../support/fresh-cache.ts';
 
 /** Cache of how much the values of memories weigh in the ranking of each tenant, read from the log. */
 export class ValueDirectory {
   readonly #store: EventStore;
-  readonly #weights = new LRUCache<string, Promise<number>>({ max: mostTenants, ttl: freshForMs });
+  readonly #weights = new FreshCache<number>({ max: 10_000, freshMs: 1_000 });
 
   constructor(store: EventStore) {
     this.#store = store;
   }
 
   /** 0 while values are not proven to help, and while the kill switch is engaged. */
-  async weight(tenant: string): Promise<number> {
-    const known = this.#weights.get(tenant);
-    if (known) return known;
-    const weight = this.#read(tenant);
-    this.#weights.set(tenant, weight);
-    weight.catch(() => this.#weights.delete(tenant));
-    return weight;
+  weight(tenant: string): Promise<number> {
+    return this.#weights.get(tenant, () => this.#read(tenant));
   }
 
   async #read(tenant: string): Promise<number> {

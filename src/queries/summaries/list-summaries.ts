@@ -32,7 +32,7 @@ export interface Summary extends Omit<SummaryScope, 'person'> {
   readonly fallback?: Fallback;
   readonly trigger: SummaryTrigger;
   readonly freshness: Freshness;
-  /** To the query, 0..1. */
+  /** Relevance to the query, 0..1. */
   readonly relevance?: number;
 }
 

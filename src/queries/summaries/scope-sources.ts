@@ -8,12 +8,12 @@ import { affirmedSql } from '../memory-row.ts';
 import type { ReadModels, ReadView } from '../read-models.ts';
 import { allOf, anyOf, Parameters } from '../sql-builder.ts';
 import { scopeHash, scopeMemories, scopeModels } from './scope-state.ts';
-import { readScopeVectors, type VectorParts } from './scope-vectors.ts';
+import { readScopeVectors, type VectorDependencies } from './scope-vectors.ts';
 
 /** Maximum number of memories read of a scope: those that were stored last. */
-const mostMemories = 2_000;
+const maxMemories = 2_000;
 /** Maximum number of characters read of a memory, from its beginning. */
-const mostCharacters = 20_000;
+const maxCharacters = 20_000;
 
 /** A memory of a scope. */
 export interface ScopeSource extends Source {
@@ -27,7 +27,7 @@ export interface ScopeSources {
   readonly namingUsers: ReadonlySet<string>;
   readonly hash: string;
   readonly position: number;
-  /** Of a variant: how many memories the user judged, and how many name the user. */
+  /** How many memories the user of a variant judged, and how many name the user. */
   readonly weighedBy?: { readonly judged: number; readonly own: number };
 }
 
@@ -51,13 +51,13 @@ const weightOfOthers = 0.5;
 
 /** The memories of a scope that may be quoted, as far as the read models know them, which have at least `minPosition`. */
 export function readScopeSources(
-  parts: VectorParts,
+  dependencies: VectorDependencies,
   tenant: string,
   scope: SummaryScope,
   wait: { readonly minPosition: number; readonly waitMs: number },
 ): Promise<ScopeSources> {
-  return parts.models.read({ projections: [...scopeModels, 'usage'], ...wait }, (view) =>
-    readSourcesIn(parts, view, tenant, scope),
+  return dependencies.models.read({ projections: [...scopeModels, 'usage'], ...wait }, (view) =>
+    readSourcesIn(dependencies, view, tenant, scope),
   );
 }
 
@@ -66,15 +66,15 @@ export function readScopeSources(
  * user's own feedback alone and prefers those that name the user, or the user's session.
  */
 async function readSourcesIn(
-  parts: VectorParts,
+  dependencies: VectorDependencies,
   view: ReadView,
   tenant: string,
   scope: SummaryScope,
 ): Promise<ScopeSources> {
-  const rows = await readRows(parts.models, view, tenant, scope);
+  const rows = await readRows(dependencies.models, view, tenant, scope);
   const speaking = rows.filter(({ silent }) => !silent);
   return {
-    sources: await current(parts, tenant, scope, sourcesOf(speaking, scope)),
+    sources: await current(dependencies, tenant, scope, sourcesOf(speaking, scope)),
     namingUsers: new Set(speaking.flatMap(({ memory_id: id, names_user }) => (names_user ? [id] : []))),
     hash: rows[0]?.hash ?? '0:0',
     position: view.position,
@@ -87,21 +87,21 @@ async function readSourcesIn(
   };
 }
 
-/** Those that no newer one replaces, in the same words or probably in others: a summary has room for few memories. */
+/** Drops memories that a newer one replaces, in the same words or probably in others: a summary has room for few memories. */
 async function current(
-  parts: VectorParts,
+  dependencies: VectorDependencies,
   tenant: string,
   scope: SummaryScope,
   sources: readonly ScopeSource[],
 ): Promise<readonly ScopeSource[]> {
   const holding = await runInSlices(holdingSteps(sources, scope));
-  const vectors = await readScopeVectors(parts, tenant, holding);
+  const vectors = await readScopeVectors(dependencies, tenant, holding);
   if (!vectors) return holding;
   const successors = await runInSlices(successorSteps(holding, scope, vectors));
   return holding.filter(({ id }) => !successors.has(id));
 }
 
-/** Those of the `most` newest memories of a scope that may be quoted. Reads no others, so that it is fast in a large scope. */
+/** Reads which of the `most` newest memories of a scope may be quoted. Reads no others, so that it is fast in a large scope. */
 export async function readNewestSources(
   models: ReadModels,
   view: ReadView,
@@ -146,7 +146,7 @@ function readRows(
   return models.sql.queryAs<SourceRow>(
     tenant,
     `select s.memory_id, s.external_id, s.revision, greatest(coalesce(s.occurred_at, s.created_at), ${lastAffirmed}) as time,
-       left(s.value->>'content', ${mostCharacters}) as content, s.user_id is not null as names_user, ${own} as own, s.silent, s.hash,
+       left(s.value->>'content', ${maxCharacters}) as content, s.user_id is not null as names_user, ${own} as own, s.silent, s.hash,
        u.accesses,
        (select jsonb_agg(jsonb_build_object('kind', f.kind, 'score', f.score)) from (
           select distinct on (f.kind, f.principal) f.kind, f.score from ${view.table('feedback')} f
@@ -154,7 +154,7 @@ function readRows(
           order by f.kind, f.principal, f.position desc) f) as judgements
      from (
        select s.*, ${scopeHash('s', ' over ()')} as hash from ${memories} s
-       order by s.silent, s.memory_id desc limit ${mostMemories}) s
+       order by s.silent, s.memory_id desc limit ${maxMemories}) s
      left join ${view.table('usage')} u on u.tenant = ${parameters.bind(tenant)} and u.memory_id = s.memory_id`,
     parameters.values,
   );

@@ -9,10 +9,10 @@ import { liveModel } from '../search/query-vectors.ts';
 import { readVectors } from '../search/substances.ts';
 
 /** Only so many of the newest memories of a scope are compared: the work grows with the square. */
-const mostCompared = 200;
+const maxCompared = 200;
 
-/** What vectors of stored memories are read from. */
-export interface VectorParts {
+/** Where vectors of stored memories are read from. */
+export interface VectorDependencies {
   readonly models: ReadModels;
   readonly embedders: Embedders;
 }
@@ -22,13 +22,13 @@ export interface VectorParts {
  * the live model were never measured, or its vectors cannot be read now: then only what says so in the same words replaces something.
  */
 export async function readScopeVectors(
-  { models, embedders }: VectorParts,
+  { models, embedders }: VectorDependencies,
   tenant: string,
   sources: readonly Source[],
 ): Promise<ScopeVectors | undefined> {
   const newest = sources
     .toSorted((left, right) => right.time.getTime() - left.time.getTime())
-    .slice(0, mostCompared);
+    .slice(0, maxCompared);
   if (newest.length < 2 || !newest.some(({ content }) => tellsChange(content))) return undefined;
   const model = liveModel(await models.view({ projections: ['vectors'] }));
   const scale = embedders.find(model)?.scale ?? scaleOf(model);

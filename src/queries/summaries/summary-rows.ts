@@ -19,7 +19,7 @@ import type { QueryVector } from '../search/query-vectors.ts';
 import { Parameters } from '../sql-builder.ts';
 
 /** Maximum number of scopes in one answer. A caller that sees more must narrow the request. */
-export const mostSummarizedScopes = 50;
+export const maxSummarizedScopes = 50;
 
 /** A summary as the read model has it. */
 export interface SummaryRow extends Record<string, unknown> {
@@ -31,7 +31,7 @@ export interface SummaryRow extends Record<string, unknown> {
   readonly content: string;
   readonly token_count: number;
   readonly source_hash: string;
-  /** As many as `revisions` are quoted, in the order of their marks; a language model was shown the others too. */
+  /** Ids of the memories. The first ones, as many as `revisions`, are quoted in the order of their marks; a model saw the others too. */
   readonly sources: readonly string[];
   readonly generated_at: Date;
   readonly invalidated: Invalidation | null;
@@ -54,18 +54,18 @@ export interface AskedRows {
   readonly person?: Person | undefined;
   /** Each row has the cosine of its vector to this one; the nearest come first. */
   readonly near?: QueryVector | undefined;
-  /** Maximum number of rows; by default those of `mostSummarizedScopes` scopes. */
+  /** Maximum number of rows; by default those of `maxSummarizedScopes` scopes. */
   readonly most?: number | undefined;
 }
 
 export type PlacedRow = SummaryRow & { readonly place: SummaryScope };
 
-/** The summaries of at most `mostSummarizedScopes` scopes that the caller may see, or `most` of them. */
+/** The summaries of at most `maxSummarizedScopes` scopes that the caller may see, or `most` of them. */
 export async function readSummaryRows(
   sql: Sql,
   view: ReadView,
   caller: TenantContext,
-  { layers, scope = {}, depth, person, near, most = mostSummarizedScopes * allDepths.length }: AskedRows,
+  { layers, scope = {}, depth, person, near, most = maxSummarizedScopes * allDepths.length }: AskedRows,
 ): Promise<PlacedRow[]> {
   const { tenant } = caller;
   const parameters = new Parameters();

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 
 /** Maximum number of items that are remembered. Beyond it, the one that failed least recently is forgotten and so is due again. */
-const mostItems = 10_000;
+const maxItems = 10_000;
 
 export interface Pauses {
   /** Milliseconds after the first failure. */
@@ -19,7 +19,7 @@ interface Failed<Item> {
 /** When items that failed are due again: later with each failure. */
 export class RetrySchedule<Item> {
   readonly #pauses: Pauses;
-  readonly #failed = new LRUCache<string, Failed<Item>>({ max: mostItems });
+  readonly #failed = new LRUCache<string, Failed<Item>>({ max: maxItems });
 
   constructor(pauses: Pauses) {
     this.#pauses = pauses;

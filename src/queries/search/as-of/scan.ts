@@ -20,9 +20,9 @@ import { bm25Column, hasTerms } from '../sources/term-columns.ts';
 import { wasActive } from './was-active.ts';
 
 /** How many memories a scan looks at, at most. */
-const mostScanned = 10_000;
+const maxScanned = 10_000;
 /** How many of them may have another text by now: the old text is read whole, and its words are counted now. */
-const mostOldTexts = 1_000;
+const maxOldTexts = 1_000;
 
 /** The vector of the query, and what embeds texts whose vectors are missing. */
 interface ScanVector extends DenseQuery {
@@ -64,10 +64,9 @@ export async function scanAsOf(
   query: ScanQuery,
 ): Promise<readonly ScannedMemory[]> {
   const rows = await readRows(sql, view, at, query);
-  if (rows.length > mostScanned) throw tooLarge(mostScanned, 'memories are in reach');
+  if (rows.length > maxScanned) throw tooLarge(maxScanned, 'memories are in reach');
   const old = rows.filter(({ old_text: text }) => text !== null);
-  if (old.length > mostOldTexts)
-    throw tooLarge(mostOldTexts, 'of the memories in reach had another text then');
+  if (old.length > maxOldTexts) throw tooLarge(maxOldTexts, 'of the memories in reach had another text then');
   const { dense, weighted } = query;
   const cosines = dense ? await cosinesOf(old, dense, query.region.tenant) : new Map<ScannedRow, number>();
   return rows.map((row) => {
@@ -123,7 +122,7 @@ function readRows(sql: Sql, view: ReadView, at: number, query: ScanQuery): Promi
     `select found.memory_id, found.time, l.bm25, k.cosine, p.passage, p.cosine as passage_cosine,
        case when not (${known}) then found.content end as old_text
      from (select m.memory_id, m.value->>'content' as content, coalesce(m.occurred_at, m.created_at) as time from ${view.table('memories')} m
-       where ${allowed} limit ${mostScanned + 1}) found
+       where ${allowed} limit ${maxScanned + 1}) found
      cross join ${words} l left join ${meaning} k on true left join ${passages} p on true`,
     parameters.values,
   );

@@ -22,7 +22,7 @@ export interface DenseQuery {
 
 /** A query as the sources compare it with memories. */
 export interface CandidateQuery extends Restrictions {
-  /** For engines that split a text into words themselves. */
+  /** The text, for engines that split it into words themselves. */
   readonly text: string;
   /** Terms of that text, weighted by how rare each is in the tenant. */
   readonly weighted: WeightedTerms;

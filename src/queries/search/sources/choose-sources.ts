@@ -15,7 +15,7 @@ import { isWide, type ResidentBreadth } from './resident-breadth.ts';
 import { ResidentVectorSource } from './resident-vectors.ts';
 import { ResidentWordSource } from './resident-words.ts';
 
-/** Where the words of a query are searched. Decided before the transaction as far as possible. */
+/** Says where the words of a query are searched. It is decided before the transaction as far as possible. */
 export type WordLookup =
   | { readonly in: 'database' | 'nowhere' | 'unavailable' }
   | { readonly in: 'ram'; readonly set: WordSet }

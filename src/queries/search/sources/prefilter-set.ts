@@ -8,7 +8,7 @@ import { hasFilters } from '../filter-join.ts';
 import type { Restrictions } from './candidate-source.ts';
 
 /** Comparing this many vectors takes as long as the HNSW index does when one in ten passes the filters. */
-const mostMemories = 12_000;
+const maxMemories = 12_000;
 /** Up to this many texts are scored one by one from their own term counts; for more, the BM25 index is faster. */
 const fewTextsLimit = 2_000;
 
@@ -42,7 +42,7 @@ export async function findPrefilterSet(
   const parameters = new Parameters();
   // Counting stops at the limit: an unselective filter would read that many index entries for nothing. Without filters the
   // tables themselves contain the region, and scanning a small tenant is faster than looking it up.
-  const counts = countsOf(lists, mostMemories, view, tenant, parameters);
+  const counts = countsOf(lists, maxMemories, view, tenant, parameters);
   const isNeeded = hasFilters(restrictions) ? 'true' : `corpus.documents > ${scanLimit}`;
   const [row] = await sql.queryAs<{ counts: number[] | null; documents: number | null }>(
     tenant,
@@ -54,7 +54,7 @@ export async function findPrefilterSet(
   if (!sizes) return undefined;
   const short = lists
     .map((list, index) => ({ list, size: sizes[index]! }))
-    .filter(({ size }) => size <= mostMemories);
+    .filter(({ size }) => size <= maxMemories);
   if (short.length === 0) return undefined;
   // An estimate is enough: it decides how memories are found, not which.
   const expected = short.reduce((left, { size }) => (left * size) / (documents || 1), documents ?? 0);

@@ -14,9 +14,9 @@ const excess = 1.5;
 
 /** Which memories a resident source looks among. */
 export interface ResidentBreadth {
-  /** Only these, read once for all sources. */
+  /** Ids of the only memories to look among, read once for all sources. */
   readonly among?: (() => Promise<readonly string[]>) | undefined;
-  /** All memories, of which the restrictions leave this share. */
+  /** Share of all memories that the restrictions leave. */
   readonly share?: number | undefined;
 }
 

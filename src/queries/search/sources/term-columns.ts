@@ -43,7 +43,7 @@ export function termColumns(view: ReadView, terms: readonly string[], parameters
       else '{}'::integer[] end as frequencies`;
 }
 
-/** The same columns, empty: `withTermSignals` fills them from RAM. */
+/** The columns of `termColumns` without values: `withTermSignals` fills them from RAM. */
 export const emptyTermColumns = 'null::integer as length, null::integer[] as frequencies';
 
 /** The rows with the `TermSignal` of the memory that `idOf` names; null if `words` does not contain it. */

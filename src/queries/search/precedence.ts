@@ -1,0 +1,101 @@
+import type { TenantContext } from '../../domain/access/context.ts';
+import { lastToldAt } from '../../domain/memory/affirmation.ts';
+import { asksPast } from '../../domain/ranking/asks-past.ts';
+import type { ModelScale } from '../../domain/ranking/calibration.ts';
+import { askedTimes, asksTime } from '../../domain/ranking/dates.ts';
+import type { Substance } from '../../domain/ranking/likeness.ts';
+import { byPrecedence, namedFirst } from '../../domain/ranking/precedence-order.ts';
+import { SameMatter } from '../../domain/ranking/same-matter.ts';
+import type { Clock } from '../../ports/clock.ts';
+import { isOutdated } from '../current-view.ts';
+import { timeOfAsking, type SearchRequest } from './query.ts';
+import type { Scored } from './shortlist.ts';
+import type { Substances } from './substances.ts';
+
+/** Results are compared with each other among this many of the best: the vectors of all of them are read. */
+export const maxCompared = 20;
+
+/** What a search found, for the order by precedence. */
+export interface Orderable {
+  /** Best first. */
+  readonly shown: readonly Scored[];
+  /** Everything that the search found, best first: also what is not shown. */
+  readonly found: readonly Scored[];
+  /** Id of the model that compared meaning; without it results are compared by words. */
+  readonly model: string | undefined;
+  readonly scale: ModelScale;
+  /** Whether to add what is newer and speaks of the same matter as the first result. */
+  readonly addsNewer: boolean;
+}
+
+/**
+ * Orders results by precedence (`namedFirst`, then `byPrecedence` unless the question asks for the past), and may add newer ones of
+ * the same matter from `found`. If vectors cannot be read, results are compared by words.
+ */
+export async function inPrecedence(
+  caller: TenantContext,
+  request: Pick<SearchRequest, 'query' | 'scope' | 'asOf' | 'now' | 'utcOffset'>,
+  { shown, found, model, scale, addsNewer }: Orderable,
+  { substances, clock }: { readonly substances: Substances; readonly clock: Clock },
+): Promise<readonly Scored[]> {
+  const { query, scope, utcOffset } = request;
+  const best = namedFirst(shown, placeOf, scope);
+  const others = found.slice(0, maxCompared).filter((one) => !best.includes(one));
+  if (best.length + others.length < 2 || best.length === 0) return best;
+  const now = timeOfAsking(request, clock);
+  const times = askedTimes(query, now, utcOffset);
+  if (asksPast(query, times, now ?? clock.now())) return best;
+  const all = [...best, ...others];
+  const byId = await substances.of(caller.tenant, all, model).catch((error: unknown) => {
+    if (!isOutdated(error)) throw error;
+    return substances.of(caller.tenant, all, undefined);
+  });
+  // A question about a time asks what was told of it, not what is current.
+  const asksCurrent = !asksTime(times);
+  return arrange(best, others, byId, { query, scale, asksCurrent, addsNewer });
+}
+
+interface ArrangeOptions extends Pick<Orderable, 'scale' | 'addsNewer'> {
+  readonly query: string;
+  /** The question asks what is current: a memory that replaces another one precedes it. */
+  readonly asksCurrent: boolean;
+}
+
+/** `best` by precedence with what is added of the `others`; marks those that replace another one of them, or are replaced. */
+function arrange(
+  best: readonly Scored[],
+  others: readonly Scored[],
+  substances: ReadonlyMap<string, Substance>,
+  { query, scale, asksCurrent, addsNewer }: ArrangeOptions,
+): readonly Scored[] {
+  const comparable = new Map(
+    [...best, ...others].map((one) => [
+      one,
+      {
+        ...placeOf(one),
+        one,
+        id: one.memory.id,
+        text: one.memory.content,
+        time: Date.parse(lastToldAt(one.memory)),
+        substance: substances.get(one.memory.id)!,
+      },
+    ]),
+  );
+  const compared = (one: Scored) => comparable.get(one)!;
+  const matter = new SameMatter([...comparable.values()].slice(0, maxCompared), { question: query, scale });
+  const [first, ...rest] = best;
+  const newer = addsNewer && asksCurrent ? matter.newerThan(compared(first!)) : [];
+  const added = newer.map(({ one }) => one).filter((one) => !best.includes(one));
+  const ordered = byPrecedence(
+    [first!, ...added, ...rest],
+    compared,
+    scale,
+    (later, earlier) => asksCurrent && matter.replaces(compared(later), compared(earlier)),
+  );
+  const changed = matter.changed(asksCurrent ? ordered.map(compared) : []);
+  return ordered.map((one) => (changed.has(compared(one)) ? { ...one, isChanged: true } : one));
+}
+
+function placeOf({ memory, score: relevance, isRefuted }: Scored) {
+  return { relevance, layer: memory.layer, scope: memory.scope, isRefuted: isRefuted === true };
+}
