@@ -24,6 +24,7 @@ const callsOf = (client: Stratalog, { memories, reasoning, summaries, audit, adm
   memories.erase('{id}'),
   memories.restore('{id}'),
   memories.history('{id}').page(),
+  memories.surfaces('{id}'),
   memories.related('{id}'),
   memories.link('{id}', '{type}' as 'related', '{target}'),
   memories.unlink('{id}', '{type}' as 'related', '{target}'),

@@ -133,6 +133,18 @@ export class Memories {
     );
   }
 
+  /** Where content of a memory, or what was derived from it, is held; 0 everywhere after its erasure. For admins. */
+  surfaces(
+    id: string,
+    query: api.MemorySurfacesQuery = {},
+    options?: CallOptions,
+  ): Promise<api.MemorySurfacesAnswer> {
+    return this.#transport.call(
+      { method: 'GET', path: path`/v1/memories/${id}/surfaces`, query, reads: 'query' },
+      options,
+    );
+  }
+
   /** Memories that links lead to, in both directions, nearest first. */
   related(
     id: string,
