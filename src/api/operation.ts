@@ -36,6 +36,8 @@ export interface Operation<Input extends z.ZodObject = z.ZodObject, Output = unk
    * it (and `asOf`). `read-models`: the query waits itself, for `call.wait`.
    */
   readonly reads?: 'log' | 'read-models';
+  /** The read models that should have the caller's own latest commands before they are read, unless the input says what to wait for. */
+  readonly awaitsOwn?: readonly string[];
   readonly audit?: AuditRule;
   handle(call: Call<z.output<Input>>): Promise<Outcome<Output>>;
 }

@@ -33,6 +33,8 @@ export interface Request {
   readonly idempotencyKey?: string | undefined;
   /** What the transport calls the three fields above, for problems that name them. */
   readonly fieldNames?: Readonly<Record<'reason' | 'cause' | 'idempotencyKey', string>>;
+  /** How long a query waits for the caller's own latest commands; 500 ms if absent. */
+  readonly ownWaitMs?: number;
   readonly signal?: AbortSignal;
   readonly credential?: Credential;
   readonly explain?: (error: unknown) => Problem;
@@ -41,6 +43,7 @@ export interface Request {
 const ownFieldNames = { reason: 'reason', cause: 'cause', idempotencyKey: 'idempotencyKey' } as const;
 const permanent: Credential = { isStillValid: async () => true, assertStillValid: async () => undefined };
 const maxReasonLength = 500;
+const defaultOwnWaitMs = 500;
 const keyPattern = /^[\x21-\x7e]{1,255}$/;
 
 /**
@@ -70,11 +73,15 @@ export async function perform<Input extends z.ZodObject, Output>(
     signal: request.signal ?? new AbortController().signal,
     credential,
     explain,
-    token: (position) => positionToken(logId, position),
+    token(position) {
+      if (operation.command) services.ownWrites.add(caller, position);
+      return positionToken(logId, position);
+    },
   };
+  const missing = await missingOwn(operation, input, request, services);
   const outcome = await operation.handle(call);
   await audit(operation, outcome, call);
-  return outcome;
+  return missing > 0 ? withMissing(outcome, missing) : outcome;
 }
 
 /** The master key creates tenants and keys and may do nothing else. */
@@ -185,6 +192,26 @@ async function positionsOf(
   };
   if (reads === 'log') await untilLogReaches(store.log, Math.max(wait.minPosition ?? 0, asOf ?? 0), waitMs);
   return { asOf, wait };
+}
+
+/** Waits for the caller's own latest commands, and returns how many of them the answer will not include. */
+async function missingOwn(
+  { awaitsOwn }: Operation,
+  input: Record<string, unknown>,
+  { caller, ownWaitMs = defaultOwnWaitMs }: Request,
+  { ownWrites }: Services,
+): Promise<number> {
+  if (!awaitsOwn || input['minPosition'] !== undefined || input['asOf'] !== undefined) return 0;
+  const { waitMs = ownWaitMs } = input as { readonly waitMs?: number };
+  return waitMs === 0 ? 0 : ownWrites.missing(caller, awaitsOwn, Math.min(waitMs, ownWaitMs));
+}
+
+/** Adds a warning to an answer that has warnings. */
+function withMissing<Output>(outcome: Outcome<Output>, missing: number): Outcome<Output> {
+  const { warnings } = outcome.output as { readonly warnings?: readonly object[] };
+  if (!warnings) return outcome;
+  const detail = `${missing} of your latest changes ${missing === 1 ? 'is' : 'are'} not searchable yet`;
+  return { ...outcome, output: { ...outcome.output, warnings: [...warnings, { code: 'indexing', detail }] } };
 }
 
 /** The position that `asOf` names; for a time, the last position accepted at or before it. */

@@ -17,6 +17,7 @@ import type { RoutingDirectory } from '../queries/routing/routing-directory.ts';
 import type { Surfaces } from '../queries/surfaces.ts';
 import type { SummaryReader } from '../queries/summaries/list-summaries.ts';
 import type { TenantDirectory } from '../queries/tenant-directory.ts';
+import type { OwnWrites } from './own-writes.ts';
 import type { SummaryDemand } from './context/summary-demand.ts';
 
 /** Everything that operations depend on; assembled by the composition root. */
@@ -24,6 +25,7 @@ export interface Services {
   readonly commands: CommandServices;
   readonly facts: FactQueue;
   readonly models: ReadModels;
+  readonly ownWrites: OwnWrites;
   readonly surfaces: Surfaces;
   readonly ledger: Ledger;
   /** Summaries are written by a language model, which costs something. */

@@ -1,4 +1,3 @@
-import { LRUCache } from 'lru-cache';
 import type { z } from 'zod';
 import type { Credential, Operation } from '../api/operation.ts';
 import { perform } from '../api/perform.ts';
@@ -32,19 +31,12 @@ export interface CallOptions {
   readonly signal?: AbortSignal;
 }
 
-/** How long a read waits for the last write: a model cannot choose, and a refusal costs it a turn. In milliseconds. */
-const waitMs = 10_000;
+/** How long a query waits for the caller's last command: a model cannot choose, and asking again costs it a turn. In milliseconds. */
+const ownWaitMs = 10_000;
 
-/** Maximum number of callers whose last write is remembered. */
-const maxCallers = 10_000;
-
-/**
- * Calls operations for MCP clients. A model does not pass positions on, so the position of a caller's last write through
- * this process is remembered, and the next read of that caller waits for it.
- */
+/** Calls operations for MCP clients. */
 export class Performer {
   readonly #services: Services;
-  readonly #lastWrites = new LRUCache<string, string>({ max: maxCallers });
 
   constructor(services: Services) {
     this.#services = services;
@@ -52,14 +44,13 @@ export class Performer {
 
   for(session: Session, { userId, idempotencyKey, signal = session.signal }: CallOptions = {}): Act {
     const caller = inNameOf(session.caller, userId);
-    const who = JSON.stringify([caller.tenant, caller.principal, caller.user]);
     return async (operation, input) => {
-      const position = 'minPosition' in operation.input.shape ? this.#lastWrites.get(who) : undefined;
       const { output } = await perform(
         operation,
         {
           caller,
-          input: { ...given(input), ...(position !== undefined && { minPosition: position, waitMs }) },
+          input: given(input),
+          ownWaitMs,
           correlationId: session.requestId,
           traceId: session.traceId,
           cause: 'llm',
@@ -70,14 +61,8 @@ export class Performer {
         },
         this.#services,
       );
-      if (operation.command) this.#remember(who, output);
       return output;
     };
-  }
-
-  #remember(who: string, output: unknown): void {
-    const { position } = output as { readonly position?: unknown };
-    if (typeof position === 'string') this.#lastWrites.set(who, position);
   }
 }
 

@@ -25,6 +25,7 @@ import { LessonReader } from '../queries/experience/lesson-reader.ts';
 import { TraceReader } from '../queries/experience/trace-reader.ts';
 import { SummaryReader } from '../queries/summaries/list-summaries.ts';
 import type { TenantDirectory } from '../queries/tenant-directory.ts';
+import { OwnWrites } from '../api/own-writes.ts';
 import type { CommandSide } from './command-side.ts';
 import { systemCommandContext, type Process } from './process.ts';
 import type { Learning } from './policies.ts';
@@ -85,6 +86,7 @@ export function openApi(own: Process, commandSide: CommandSide, readSide: ReadSi
     commands,
     facts,
     models,
+    ownWrites: new OwnWrites(models),
     surfaces,
     ledger,
     summariesCost: config.languageModel !== undefined && config.abstractiveSummaries,

@@ -9,11 +9,11 @@ import { soleEmbedder } from '../support/sole-embedder.ts';
 const withoutContent: Readonly<Record<string, string>> = {
   'src/adapters/embedding/shared-vectors.ts': 'vectors of questions',
   'src/adapters/pglite/prepared.ts': 'names of prepared statements',
+  'src/api/own-writes.ts': 'positions of writes',
   'src/api/context/summary-demand.ts': 'when summaries were asked for',
   'src/commands/ledger/ledger.ts': 'what tenants have spent',
   'src/commands/ledger/metered-embedders.ts': 'hashes of questions',
   'src/http/mem0/recent-searches.ts': 'ids of searches',
-  'src/mcp/session.ts': 'positions of writes',
   'src/observability/repeated-errors.ts': 'errors that were logged',
   'src/projections/log-gaps.ts': 'events as they are stored, encrypted',
   'src/projections/vectors/tenant-sizes.ts': 'numbers of memories',

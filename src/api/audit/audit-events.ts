@@ -94,6 +94,7 @@ export const auditEvents = operation<typeof auditInput, EventPage | ItemStream<A
   examples: { input: { type: ['MemoryDeleted'] }, output: auditExample },
   access: auditors,
   reads: 'read-models',
+  awaitsOwn: ['audit'],
   audit: { what: 'audit events', when: 'always' },
   async handle(call) {
     const { caller, services, wait, token } = call;

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { layerSchema } from '../../domain/layers.ts';
 import { contextBlockKinds, contextItemKinds, leftOutReasons } from '../../domain/retrieval/events.ts';
 import { invalid } from '../../domain/problems.ts';
+import { searchedModels } from '../../queries/search/search.ts';
 import { asOfField, waitFields } from '../fields.ts';
 import { withPluralNames } from '../filter-names.ts';
 import { operation } from '../operation.ts';
@@ -120,6 +121,7 @@ export const buildContext = operation({
   examples: { input: contextBodyExample, output: contextExample },
   access: 'every-caller',
   reads: 'read-models',
+  awaitsOwn: searchedModels,
   async handle({ caller, context, input, services, asOf, wait, token }) {
     const { minPosition: _, waitMs: __, scope, now, ...rest } = input;
     assertProfiled(input, asOf !== undefined);

@@ -49,6 +49,7 @@ export const listMemories = operation({
   examples: { input: { layer: ['team'], tag: ['release'] }, output: memoriesExample },
   access: 'every-caller',
   reads: 'read-models',
+  awaitsOwn: ['memories'],
   audit: { what: 'memory list', when: 'watched' },
   async handle({ caller, input, services, asOf, wait, token }) {
     const { minPosition: _, waitMs: __, ...asked } = input;

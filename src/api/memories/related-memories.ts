@@ -36,6 +36,7 @@ export const relatedMemories = operation({
   examples: { input: { memoryId: memoryExample.id, types: ['supersedes'] }, output: relatedExample },
   access: 'every-caller',
   reads: 'read-models',
+  awaitsOwn: ['memories', 'links'],
   audit: { what: 'related memories', when: 'watched' },
   async handle({ caller, input, services: { commands, models }, wait, token }) {
     const { memoryId, types, depth = 1 } = input;

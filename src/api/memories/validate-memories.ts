@@ -69,6 +69,7 @@ export const validateMemories = operation({
   examples: { input: validateBodyExample, output: validateExample },
   access: 'every-caller',
   reads: 'read-models',
+  awaitsOwn: ['memories', 'vectors', 'lexical'],
   audit: { what: 'memory validation', when: 'always' },
   async handle({ caller, input: { ids }, services: { commands, models }, wait, token }) {
     const { compared, position, ...judgement } = await validate(commands.store.log, models, caller, {

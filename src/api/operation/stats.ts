@@ -82,6 +82,7 @@ export const stats = operation({
   examples: { input: {}, output: statsExample },
   access: 'every-caller',
   reads: 'read-models',
+  awaitsOwn: ['memories', 'statistics'],
   audit: { what: 'figures', when: 'always' },
   async handle({ caller, services, wait, token }) {
     const { position, ...figures } = await readStats(services.models, caller, wait);

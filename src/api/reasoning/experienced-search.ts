@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { searchedModels } from '../../queries/search/search.ts';
 import { z } from 'zod';
 import { readExperienceSettings } from '../../commands/experience/configure-experience.ts';
 import { placeSearchTrace, recordSearchTrace } from '../../commands/experience/record-search-trace.ts';
@@ -52,6 +53,7 @@ export const experiencedSearch = operation({
   examples: { input: searchBodyExample, output: experiencedExample },
   access: 'every-caller',
   reads: 'read-models',
+  awaitsOwn: searchedModels,
   async handle(call) {
     const started = performance.now();
     const { caller, context, services, asOf, wait, token } = call;

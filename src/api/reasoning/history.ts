@@ -41,6 +41,7 @@ export const reasoningHistory = operation({
   examples: { input: historyBodyExample, output: historyExample },
   access: 'every-caller',
   reads: 'read-models',
+  awaitsOwn: ['traces', 'lessons'],
   audit: { what: 'reasoning history', when: 'watched' },
   async handle({ caller, input, services, wait, token }) {
     const { query, threshold, outcome, space, limit } = input;

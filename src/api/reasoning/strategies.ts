@@ -17,6 +17,7 @@ export const listStrategies = operation({
   examples: { input: { limit: 10 }, output: strategiesExample },
   access: 'every-caller',
   reads: 'read-models',
+  awaitsOwn: ['lessons'],
   audit: { what: 'lessons', when: 'watched' },
   async handle({ caller, input, services, wait, token }) {
     const { limit = defaultLimit, cursor } = input;

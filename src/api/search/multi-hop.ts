@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { linkTypeSchema } from '../../domain/links/links.ts';
 import { waitFields } from '../fields.ts';
 import { withPluralNames } from '../filter-names.ts';
+import { searchedModels } from '../../queries/search/search.ts';
 import { operation } from '../operation.ts';
 import { multiHopBodyExample, multiHopExample } from './examples.ts';
 import {
@@ -108,6 +109,7 @@ export const multiHop = operation({
   examples: { input: multiHopBodyExample, output: multiHopExample },
   access: 'every-caller',
   reads: 'read-models',
+  awaitsOwn: searchedModels,
   async handle({ caller, context, input, services, wait, token }) {
     const { minPosition: _, waitMs: __, filter, scope, now, content, ...rest } = input;
     const region = searchRegion(caller, { scope, filter }, { isAsOf: false });

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { asOfField, waitFields } from '../fields.ts';
 import { withPluralNames } from '../filter-names.ts';
+import { searchedModels } from '../../queries/search/search.ts';
 import { operation } from '../operation.ts';
 import { recordAnswer } from './record-answer.ts';
 import { searchBodyExample, searchExample } from './examples.ts';
@@ -51,6 +52,7 @@ export const search = operation({
   examples: { input: searchBodyExample, output: searchExample },
   access: 'every-caller',
   reads: 'read-models',
+  awaitsOwn: searchedModels,
   async handle({ caller, context, input, services, asOf, wait, token }) {
     const { minPosition: _, waitMs: __, filter, scope, mode, now, content, ...rest } = input;
     const region = searchRegion(caller, { scope, filter }, { isAsOf: asOf !== undefined });

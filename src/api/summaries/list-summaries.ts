@@ -98,6 +98,7 @@ export const listSummaries = operation({
   examples: { input: { layer: 'team', 'scope.team': 'release' }, output: summariesExample },
   access: 'every-caller',
   reads: 'read-models',
+  awaitsOwn: ['summaries'],
   audit: { what: 'summaries', when: 'watched' },
   async handle({ caller, input, services, wait, token }) {
     const { layer, depth, query } = input;
