@@ -1,5 +1,6 @@
 import { findPeriods } from '../text/periods.ts';
 import { askedRanges, isTime, type AskedRange } from '../text/periods/asked-ranges.ts';
+import { FULL_MONTH, monthOf, YEAR } from '../text/periods/words.ts';
 import { termCounts } from '../text/tokens.ts';
 import { rangeInUtc, wallClock } from '../wall-clock.ts';
 
@@ -10,12 +11,9 @@ export interface AskedMonth {
   readonly year?: number;
 }
 
-const NAMES = 'january february march april may june july august september october november december'.split(
-  ' ',
-);
-const YEAR = /\b(?:19|20)\d\d\b/g;
-const NUMERIC = /\b((?:19|20)\d\d)-(0[1-9]|1[0-2])(?:-\d\d)?\b/g;
-const NAMED = new RegExp(`\\b(?:${NAMES.join('|')})\\b`, 'gi');
+const ANY_YEAR = new RegExp(`\\b${YEAR}\\b`, 'g');
+const NUMERIC = new RegExp(`\\b(${YEAR})-(0[1-9]|1[0-2])(?:-\\d\\d)?\\b`, 'g');
+const NAMED = new RegExp(`\\b${FULL_MONTH}\\b`, 'gi');
 /** Text between a month and its own year: "May 2023", "May 7th, 2023", "May of 2023". */
 const BESIDE = /^(?:\s+\d{1,2}(?:st|nd|rd|th)?)?,?\s+(?:of\s+)?$/i;
 /** Text between months that share a year: "May and June 2024", "May/June 2024". */
@@ -40,7 +38,7 @@ interface WrittenMonth extends AskedMonth {
 }
 
 function namedMonths(question: string): WrittenMonth[] {
-  const years = [...question.matchAll(YEAR)].map(({ 0: year, index }) => ({ year: Number(year), index }));
+  const years = [...question.matchAll(ANY_YEAR)].map(({ 0: year, index }) => ({ year: Number(year), index }));
   const begin = question.search(/\S/);
   const names = [...question.matchAll(NAMED)].filter(
     ({ 0: name, index }) => !/^(?:march|may)$/i.test(name) || isCapitalInside(question, index, begin),
@@ -55,7 +53,7 @@ function namedMonths(question: string): WrittenMonth[] {
     const joined = later && JOINED.test(upTo(later.index)) ? later : undefined;
     const { year } = beside ?? joined ?? years.findLast((one) => one.index < index) ?? next ?? {};
     months.unshift({
-      month: NAMES.indexOf(name.toLowerCase()),
+      month: monthOf(name) - 1,
       ...(year !== undefined && { year }),
       index,
     });

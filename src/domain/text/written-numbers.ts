@@ -1,3 +1,6 @@
+/** Numbers that are written as words. */
+export const NUMBER_WORDS = 'zero one two three four five six seven eight nine ten eleven twelve'.split(' ');
+
 /**
  * Numbers with separators of thousands, as sources of a regular expression: "12,450.00", "12'450", "12,34,567", and "12.450,00". In
  * "1,2,3", "1234,567" and "12,345,67" the commas separate a list.

@@ -1,8 +1,9 @@
 import { fold } from '../../text/tokens.ts';
 import { stem } from '../../text/porter2.ts';
 import { STOP_WORDS } from '../../text/stop-words.ts';
+import { NUMBER_WORDS } from '../../text/written-numbers.ts';
 import type { Value } from './calendar.ts';
-import { BYTES, CALLS, CURRENCIES, NUMBER_WORDS, SECONDS, SYMBOLS } from './units.ts';
+import { BYTES, CALLS, CURRENCIES, SECONDS, SYMBOLS } from './units.ts';
 
 const AMOUNT = String.raw`\d{1,3}(?:[,.\u202f ]\d{3})+(?:[.,]\d{1,2})?(?!\d)|\d+(?:[.,]\d+)?`;
 const NUMBER = new RegExp(
@@ -11,7 +12,10 @@ const NUMBER = new RegExp(
 );
 /** Words behind an amount which say that it is a difference between two things. */
 const COMPARED = /^\s(?:less|more|fewer|than|ago|later|earlier|off|higher|lower|faster|old)\b/;
-const SPELLED = /(?<![\p{L}-])(two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)\s(\p{L}{3,24})/giu;
+const SPELLED = new RegExp(
+  String.raw`(?<![\p{L}-])(${NUMBER_WORDS.slice(2).join('|')})\s(\p{L}{3,24})`,
+  'giu',
+);
 const VERSION =
   /(?<![\p{L}\p{N}_.:/#-])v?(\d{1,4}\.\d{1,4}(?:\.\d{1,4})*(?:-[a-z]+\d*)?)(?![\p{N}_:/]|\.\p{N})/gu;
 
@@ -50,7 +54,7 @@ export function quantities(text: string, taken: readonly Value[]): Value[] {
     found.push({ ...read, start, end });
   }
   for (const { 0: all, 1: word, 2: unit, index } of text.matchAll(SPELLED)) {
-    const read = quantityOf(NUMBER_WORDS.get(word!.toLowerCase())!, unit, undefined);
+    const read = quantityOf(NUMBER_WORDS.indexOf(word!.toLowerCase()), unit, undefined);
     if (read && isFree(index, index + all.length))
       found.push({ ...read, start: index, end: index + all.length });
   }

@@ -74,8 +74,3 @@ export const BYTES: Readonly<Record<string, number>> = {
 };
 /** Words that count the same thing in a rate. */
 export const CALLS = new Set('call calls request requests req reqs query queries hit hits'.split(' '));
-export const NUMBER_WORDS: ReadonlyMap<string, number> = new Map(
-  'zero one two three four five six seven eight nine ten eleven twelve'
-    .split(' ')
-    .map((word, value) => [word, value] as const),
-);

@@ -1,4 +1,5 @@
 import { fold } from '../tokens.ts';
+import { NUMBER_WORDS } from '../written-numbers.ts';
 import type { Unit } from './calendar.ts';
 
 /** Sources of regular expressions for the parts of a time, to be used with the flag `i`. */
@@ -7,7 +8,6 @@ const MONTHS = 'january february march april may june july august september octo
   ' ',
 );
 const WEEKDAYS = 'sunday monday tuesday wednesday thursday friday saturday'.split(' ');
-const NUMBERS = 'one two three four five six seven eight nine ten eleven twelve'.split(' ');
 const UNITS: readonly Unit[] = ['minute', 'hour', 'day', 'week', 'fortnight', 'month', 'quarter', 'year'];
 const SHORT_UNITS: Readonly<Record<string, Unit>> = {
   min: 'minute',
@@ -36,7 +36,7 @@ export const UNIT = '(?:minute|hour|day|week|fortnight|month|quarter|year)';
 /** Beside a count: "24h", "7d", "30 min". */
 export const SHORT_UNIT = '(?:mins?|h|hrs?|d|w|wks?|mos?|y|yrs?)';
 /** A count of units, but not the decimals of "2.5 weeks". */
-export const COUNT = `(?<![\\d.,:/-])(?:\\d{1,3}|an?|${NUMBERS.join('|')}|(?:a\\s+)?couple(?:\\s+of)?)`;
+export const COUNT = `(?<![\\d.,:/-])(?:\\d{1,3}|an?|${NUMBER_WORDS.slice(1).join('|')}|(?:a\\s+)?couple(?:\\s+of)?)`;
 export function monthOf(name: string): number {
   return MONTHS.findIndex((month) => month.startsWith(fold(name).slice(0, 3))) + 1;
 }
@@ -55,7 +55,7 @@ export function countOf(text: string): number {
   const word = fold(text);
   if (word.includes('couple')) return 2;
   if (/^an?$/.test(word)) return 1;
-  return NUMBERS.includes(word) ? NUMBERS.indexOf(word) + 1 : Number(word);
+  return NUMBER_WORDS.includes(word) ? NUMBER_WORDS.indexOf(word) : Number(word);
 }
 
 /** "3", "3rd" and "third". */
