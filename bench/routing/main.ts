@@ -10,6 +10,7 @@ import { readDataSet, type DataSet, type Query } from '../ranking/datasets.ts';
 import { embedAll, openModel, type BenchModel } from '../ranking/embed.ts';
 import { mean, rankingScores } from '../ranking/metrics.ts';
 import { execute, PARTS, type Part, type Tenant } from './executing.ts';
+import { reworded } from './rewordings.ts';
 import { filterJson, MemorySearch, storedOf, type Stored } from './memory-search.ts';
 
 const TOP = 100;
@@ -31,12 +32,16 @@ export async function main(args: string[]): Promise<void> {
       embedder: { type: 'string' },
       set: { type: 'string', default: 'orgmem' },
       ablate: { type: 'boolean', default: false },
+      reworded: { type: 'boolean', default: false },
       show: { type: 'string' },
     },
   });
   if (values.data === undefined)
-    throw new Error('usage: main.ts --data DIR [--embedder NAME] [--set NAME] [--ablate] [--show TYPE]');
-  const set = await readDataSet(values.data, values.set);
+    throw new Error(
+      'usage: main.ts --data DIR [--embedder NAME] [--set NAME] [--reworded] [--ablate] [--show TYPE]',
+    );
+  const read = await readDataSet(values.data, values.set);
+  const set = values.reworded ? { ...read, queries: reworded(read.queries) } : read;
   const variants = [everything];
   if (values.ablate) {
     for (const rule of rules)
