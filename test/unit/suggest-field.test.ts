@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { editDistance } from '../../src/domain/input/edit-distance.ts';
-import { suggestField } from '../../src/domain/input/suggest-field.ts';
+import { editDistance, suggestField } from '../../src/domain/input/suggest-field.ts';
 
 const search = ['query', 'layers', 'scope', 'spaces', 'filter', 'tags', 'topK', 'threshold', 'order', 'asOf'];
 const list = ['layer', 'space', 'tag', 'state', 'createdAfter', 'createdBefore', 'limit', 'cursor', 'filter'];
