@@ -6,7 +6,7 @@ import {
   detectInconsistencies,
   type Inconsistencies,
 } from '../../src/domain/consistency/detect-inconsistencies.ts';
-import type { Statement } from '../../src/domain/consistency/statement.ts';
+import type { ComparableMemory } from '../../src/domain/consistency/comparable-memory.ts';
 import type { Scope } from '../../src/domain/layers.ts';
 import { SupersessionGraph } from '../../src/domain/links/supersession-graph.ts';
 
@@ -88,9 +88,9 @@ function measure(notes: readonly Note[], updates: readonly Update[], show: boole
 
 /** Whether anything is reported for the pair. Throws if the answer depends on the order or quotes what no memory says. */
 function isReported(pair: Pair, show: boolean, label: string): boolean {
-  const statements = pair.map(statementOf);
-  const answer = detectInconsistencies(statements, noLinks);
-  const mirrored = detectInconsistencies([...statements].reverse(), noLinks);
+  const memories = pair.map(memoryOf);
+  const answer = detectInconsistencies(memories, noLinks);
+  const mirrored = detectInconsistencies([...memories].reverse(), noLinks);
   if (JSON.stringify(answer) !== JSON.stringify(mirrored))
     throw new Error(`${keyOf(pair)} is judged by the order of its memories`);
   const reasons = reasonsIn(answer);
@@ -135,7 +135,7 @@ function placeOf({ layer, scope }: Note): string {
   ]);
 }
 
-function statementOf({ id, text, scope, timestamp }: Note): Statement {
+function memoryOf({ id, text, scope, timestamp }: Note): ComparableMemory {
   return { id, content: text, scope: scope, metadata: {}, occurredAt: timestamp };
 }
 

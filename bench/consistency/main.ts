@@ -4,7 +4,7 @@ import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { detectInconsistencies } from '../../src/domain/consistency/detect-inconsistencies.ts';
 import type { Reason } from '../../src/domain/consistency/verdict.ts';
-import type { Statement } from '../../src/domain/consistency/statement.ts';
+import type { ComparableMemory } from '../../src/domain/consistency/comparable-memory.ts';
 import { SupersessionGraph } from '../../src/domain/links/supersession-graph.ts';
 import { keyOf, labelledSets, type LabelledSet } from './sets.ts';
 
@@ -42,8 +42,8 @@ export async function main(args: string[]): Promise<void> {
   }
 }
 
-function hitsOf(set: string, statements: readonly Statement[]): Hit[] {
-  const { contradictions, supersessions } = detectInconsistencies(statements, noLinks);
+function hitsOf(set: string, memories: readonly ComparableMemory[]): Hit[] {
+  const { contradictions, supersessions } = detectInconsistencies(memories, noLinks);
   return [
     ...contradictions.flatMap(({ memories: pair, reasons }) =>
       reasons.map((reason): Hit => ({ set, pair, kind: 'contradiction', reason })),

@@ -1,7 +1,7 @@
 // Pairs of real memories with known or manually labelled contradictions and supersessions.
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import type { Statement } from '../../src/domain/consistency/statement.ts';
+import type { ComparableMemory } from '../../src/domain/consistency/comparable-memory.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
 import type { Scope } from '../../src/domain/layers.ts';
 import { readDataSet, type Memory } from '../ranking/datasets.ts';
@@ -9,7 +9,7 @@ import { readDataSet, type Memory } from '../ranking/datasets.ts';
 export interface LabelledSet {
   readonly name: string;
   /** Each group is judged separately. */
-  readonly groups: readonly (readonly Statement[])[];
+  readonly groups: readonly (readonly ComparableMemory[])[];
   readonly gold: {
     readonly pairs: ReadonlySet<string>;
     /** Whether every other pair is wrong. If not, found pairs are labelled manually. */
@@ -54,7 +54,7 @@ async function proposals(data: string): Promise<LabelledSet> {
 /** All memories of one place, such as a proposal or a team with its meetings, reduced to their place and time. */
 async function places(data: string): Promise<LabelledSet> {
   const { memories } = await readDataSet(data, 'orgmem');
-  const groups = new Map<string, Statement[]>();
+  const groups = new Map<string, ComparableMemory[]>();
   for (const memory of memories) {
     const { tenant, org, team, project } = memory.scope;
     const place = JSON.stringify([tenant, org, team, project]);
@@ -76,7 +76,7 @@ async function reservations(data: string): Promise<LabelledSet> {
     .map((line) => JSON.parse(line) as Run);
   const gold = new Set<string>();
   const groups = runs.map(({ id, steps }) => {
-    const told = steps.flatMap(({ role, content }, index): Statement[] => {
+    const told = steps.flatMap(({ role, content }, index): ComparableMemory[] => {
       const metadata = role === 'tool' ? objectIn(content ?? '') : undefined;
       if (!metadata) return [];
       const occurredAt = new Date(index * 1_000).toISOString();
@@ -91,7 +91,7 @@ async function reservations(data: string): Promise<LabelledSet> {
   return { name: 'reservations', groups, gold: { pairs: gold, complete: true } };
 }
 
-function subjectOf({ id, metadata }: Statement): string {
+function subjectOf({ id, metadata }: ComparableMemory): string {
   const named = metadata['reservation_id'] ?? metadata['email'];
   return typeof named === 'string' ? named : id;
 }
@@ -128,8 +128,8 @@ async function dialogues(data: string): Promise<LabelledSet> {
   };
 }
 
-function groupsBy(memories: readonly Memory[], key: string): Statement[][] {
-  const groups = new Map<string, Statement[]>();
+function groupsBy(memories: readonly Memory[], key: string): ComparableMemory[][] {
+  const groups = new Map<string, ComparableMemory[]>();
   for (const memory of memories) {
     const name = memory.scope[key] ?? '';
     groups.set(name, [...(groups.get(name) ?? []), statementOf(memory)]);
@@ -137,7 +137,7 @@ function groupsBy(memories: readonly Memory[], key: string): Statement[][] {
   return [...groups.values()];
 }
 
-function statementOf(memory: Memory): Statement {
+function statementOf(memory: Memory): ComparableMemory {
   const { tenant: _, company: __, ...scope } = memory.scope;
   const occurredAt = memory.timestamp === undefined ? undefined : new Date(memory.timestamp).toISOString();
   return {

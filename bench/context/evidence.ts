@@ -3,7 +3,7 @@ import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { o200k } from '../../src/adapters/tokenizer/o200k.ts';
 import { assemblySteps, type AssembledContext } from '../../src/domain/context/assemble.ts';
-import type { Candidate, CountTokens } from '../../src/domain/context/candidate.ts';
+import type { ContextCandidate, CountTokens } from '../../src/domain/context/candidate.ts';
 import { evidenceIn, type EvidenceLimits } from '../../src/domain/context/evidence.ts';
 import { SCORE_OF_FLOOR } from '../../src/domain/ranking/score-scale.ts';
 import { groupBy } from '../../src/domain/group-by.ts';
@@ -22,7 +22,7 @@ const MOST_CANDIDATES = 200;
 /** A question with what a context without a threshold is made from. */
 interface Asked {
   readonly query: Query & { readonly answer?: string };
-  readonly candidates: readonly Candidate[];
+  readonly candidates: readonly ContextCandidate[];
 }
 
 interface Figures {
@@ -93,7 +93,7 @@ function askAll({ memories, queries }: DataSet): Promise<Asked[]> {
   });
 }
 
-function candidateOf({ memory, relevance, passage, supersededBy }: Json): Candidate {
+function candidateOf({ memory, relevance, passage, supersededBy }: Json): ContextCandidate {
   const { externalId: id, layer, content, occurredAt, createdAt } = memory;
   return { id, layer, content, time: occurredAt ?? createdAt, relevance, passage, supersededBy };
 }
@@ -138,7 +138,7 @@ function figuresOf(asked: readonly Asked[], { budget, limits, count }: Options):
 
 function contextOf(
   query: string,
-  candidates: readonly Candidate[],
+  candidates: readonly ContextCandidate[],
   budget: number,
   count: CountTokens,
 ): AssembledContext {

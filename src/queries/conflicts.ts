@@ -1,5 +1,5 @@
 import type { TenantContext } from '../domain/access/context.ts';
-import { conflictSteps, type Conflict, type StoredStatement } from '../domain/consistency/conflicts.ts';
+import { conflictSteps, type Conflict, type StoredComparable } from '../domain/consistency/conflicts.ts';
 import { visibilityKeys } from '../domain/access/visibility.ts';
 import type { Layer } from '../domain/layers.ts';
 import { Problem } from '../domain/problems.ts';
@@ -14,7 +14,7 @@ import { readSuperseding } from './supersessions.ts';
 import { readVisibleMemories } from './validate.ts';
 
 /** A memory that was stored, as it is compared with others. */
-export interface StoredMemory extends StoredStatement {
+export interface StoredMemory extends StoredComparable {
   readonly layer: Layer;
 }
 

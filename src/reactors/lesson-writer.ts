@@ -1,5 +1,5 @@
 import type { CommandContext } from '../commands/context.ts';
-import type { Fallback } from '../domain/claims/fallback.ts';
+import type { Fallback } from '../domain/grounding/fallback.ts';
 import type { Findings } from '../domain/experience/lessons.ts';
 import { composeLesson, type WrittenLesson } from '../domain/experience/written/compose.ts';
 import {

@@ -1,6 +1,6 @@
 import type { CommandContext } from '../commands/context.ts';
 import type { MadeCall, Reservation } from '../commands/ledger/ledger.ts';
-import type { Fallback } from '../domain/claims/fallback.ts';
+import type { Fallback } from '../domain/grounding/fallback.ts';
 import type { Layer } from '../domain/layers.ts';
 import { batchesOf } from '../domain/summaries/abstract/batches.ts';
 import { compose } from '../domain/summaries/abstract/compose.ts';

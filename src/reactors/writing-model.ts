@@ -1,5 +1,5 @@
 import type { Ledger, Reservation } from '../commands/ledger/ledger.ts';
-import type { Fallback } from '../domain/claims/fallback.ts';
+import type { Fallback } from '../domain/grounding/fallback.ts';
 import type { Layer } from '../domain/layers.ts';
 import {
   LanguageModelFailed,

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { detectInconsistencies } from '../../src/domain/consistency/detect-inconsistencies.ts';
-import type { Statement } from '../../src/domain/consistency/statement.ts';
+import type { ComparableMemory } from '../../src/domain/consistency/comparable-memory.ts';
 import { SupersessionGraph } from '../../src/domain/links/supersession-graph.ts';
 
 const noLinks = { supersessions: new SupersessionGraph([]), contradicts: [] };
@@ -26,7 +26,7 @@ const fields = moment.map((month) =>
   month === undefined ? {} : { occurredAt: `2026-0${month}-01T00:00:00.000Z` },
 );
 
-function statement(id: string, content: string, more: object = {}): Statement {
+function statement(id: string, content: string, more: object = {}): ComparableMemory {
   return { id, content, scope: {}, metadata: {}, ...more };
 }
 

@@ -5,7 +5,7 @@ import {
   type AssembledContext,
   type ContextRequest,
 } from '../../src/domain/context/assemble.ts';
-import type { Candidate } from '../../src/domain/context/candidate.ts';
+import type { ContextCandidate } from '../../src/domain/context/candidate.ts';
 import { layers } from '../../src/domain/layers.ts';
 import { quoteText } from '../../src/domain/text/quote.ts';
 
@@ -45,7 +45,7 @@ const candidate = fc.record({
 const candidates = fc.array(candidate, { maxLength: 20 }).map((all) =>
   all
     .toSorted((left, right) => right.relevance - left.relevance)
-    .map(({ passage, successor, ...one }, index): Candidate => {
+    .map(({ passage, successor, ...one }, index): ContextCandidate => {
       const [from = 0, to = 0] =
         passage?.map((at) => at % one.content.length).toSorted((a, b) => a - b) ?? [];
       return {

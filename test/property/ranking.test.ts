@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { idf, match, saturation, weigh, type TermStatistics } from '../../src/domain/ranking/bm25.ts';
 import { evidence, fuse, SIGNALS, SIGNALS_OFF } from '../../src/domain/ranking/fusion.ts';
 import { BGE_SMALL, UNKNOWN_MODEL } from '../../src/domain/ranking/scales.ts';
-import { scorerOf, type Candidate } from '../../src/domain/ranking/score.ts';
+import { scorerOf, type CandidateSignals } from '../../src/domain/ranking/score.ts';
 import { termCounts, words } from '../../src/domain/text/tokens.ts';
 import { scoreCandidates } from '../support/score-candidates.ts';
 
@@ -18,7 +18,7 @@ const statistics: fc.Arbitrary<TermStatistics> = fc
   .map(([more, held]) => ({ documents: Math.max(0, ...held.values()) + more, documentFrequency: held }));
 const terms = fc.uniqueArray(fc.constantFrom(...VOCABULARY));
 const cosine = fc.double({ min: -1, max: 1, noNaN: true });
-const candidate: fc.Arbitrary<Candidate> = fc.record(
+const candidate: fc.Arbitrary<CandidateSignals> = fc.record(
   { cosine, termFrequencies: counts, length: fc.integer({ min: 1, max: 100_000 }) },
   { requiredKeys: ['termFrequencies', 'length'] },
 );

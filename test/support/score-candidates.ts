@@ -1,7 +1,7 @@
-import { scorerOf, type Candidate, type RankedQuery } from '../../src/domain/ranking/score.ts';
+import { scorerOf, type CandidateSignals, type RankedQuery } from '../../src/domain/ranking/score.ts';
 
 /** The score of each candidate, in order. */
-export function scoreCandidates(query: RankedQuery, candidates: readonly Candidate[]): number[] {
+export function scoreCandidates(query: RankedQuery, candidates: readonly CandidateSignals[]): number[] {
   const scorer = scorerOf(query);
   return candidates.map((candidate) => scorer.score(candidate));
 }

@@ -2,7 +2,7 @@ import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { batchesOf } from '../../src/domain/summaries/abstract/batches.ts';
-import { isForeign, isSupported, termsOf } from '../../src/domain/claims/claims.ts';
+import { isForeign, isSupported, termsOf } from '../../src/domain/grounding/support.ts';
 import { compose } from '../../src/domain/summaries/abstract/compose.ts';
 import {
   mostOutputTokens,

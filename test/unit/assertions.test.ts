@@ -1,13 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import { detectInconsistencies } from '../../src/domain/consistency/detect-inconsistencies.ts';
-import type { Statement } from '../../src/domain/consistency/statement.ts';
+import type { ComparableMemory } from '../../src/domain/consistency/comparable-memory.ts';
 import type { Difference } from '../../src/domain/consistency/verdict.ts';
 import { SupersessionGraph } from '../../src/domain/links/supersession-graph.ts';
 
 const noLinks = { supersessions: new SupersessionGraph([]), contradicts: [] };
 
-function judged(left: string, right: string, fields: readonly [Partial<Statement>, Partial<Statement>]) {
-  const statement = (id: string, content: string, more: Partial<Statement>): Statement => ({
+function judged(
+  left: string,
+  right: string,
+  fields: readonly [Partial<ComparableMemory>, Partial<ComparableMemory>],
+) {
+  const statement = (id: string, content: string, more: Partial<ComparableMemory>): ComparableMemory => ({
     id,
     content,
     scope: { user: 'ann' },
@@ -17,7 +21,7 @@ function judged(left: string, right: string, fields: readonly [Partial<Statement
   return detectInconsistencies([statement('a', left, fields[0]), statement('b', right, fields[1])], noLinks);
 }
 
-function differences(left: string, right: string, fields: Partial<Statement> = {}, others = fields) {
+function differences(left: string, right: string, fields: Partial<ComparableMemory> = {}, others = fields) {
   const { contradictions, supersessions } = judged(left, right, [fields, others]);
   return [...contradictions, ...supersessions].flatMap(({ reasons }) =>
     reasons.map((reason) => (reason.code === 'wording' ? reason.difference : reason.code)),
@@ -164,7 +168,7 @@ describe('short assertions', () => {
   it('[A14] supersede each other if a time orders them, and the words are quoted in that order', () => {
     const [later, earlier] = ['2026-06-01T00:00:00.000Z', '2026-03-01T00:00:00.000Z'].map((occurredAt) => ({
       occurredAt,
-    })) as [Partial<Statement>, Partial<Statement>];
+    })) as [Partial<ComparableMemory>, Partial<ComparableMemory>];
     expect(judged('The port is 8080', 'The port is 9090', [later, earlier])).toMatchObject({
       contradictions: [],
       supersessions: [

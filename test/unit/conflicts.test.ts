@@ -2,16 +2,16 @@ import { describe, expect, it } from 'vitest';
 import {
   conflictSteps,
   type Conflict,
-  type StoredStatement,
+  type StoredComparable,
 } from '../../src/domain/consistency/conflicts.ts';
 
 const day = (n: number) => `2026-05-0${n}T00:00:00.000Z`;
 
-function statement(id: string, content: string, more: Partial<StoredStatement> = {}): StoredStatement {
+function statement(id: string, content: string, more: Partial<StoredComparable> = {}): StoredComparable {
   return { id, content, scope: {}, metadata: {}, updatedAt: day(1), ...more };
 }
 
-function conflicts(stored: StoredStatement, others: readonly StoredStatement[]): Conflict[] {
+function conflicts(stored: StoredComparable, others: readonly StoredComparable[]): Conflict[] {
   const steps = conflictSteps(stored, others);
   for (;;) {
     const step = steps.next();

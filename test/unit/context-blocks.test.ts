@@ -6,7 +6,7 @@ import {
   type ContextRequest,
 } from '../../src/domain/context/assemble.ts';
 import type { BlockStatement, SummaryCandidate } from '../../src/domain/context/block.ts';
-import type { Candidate } from '../../src/domain/context/candidate.ts';
+import type { ContextCandidate } from '../../src/domain/context/candidate.ts';
 import { isTiedToDays } from '../../src/domain/context/stable.ts';
 import { statementsOf } from '../../src/domain/summaries/statements.ts';
 
@@ -26,7 +26,7 @@ function contextOf(more: Partial<ContextRequest>): AssembledContext {
   }
 }
 
-const memory = (id: string, content: string, more: Partial<Candidate> = {}): Candidate => ({
+const memory = (id: string, content: string, more: Partial<ContextCandidate> = {}): ContextCandidate => ({
   id,
   content,
   layer: 'team',
@@ -98,7 +98,7 @@ describe('summaries in a context', () => {
 
   it('[E8] take the deepest depth that fits into a quarter of the budget, and no room from memories', () => {
     const long = [mondays, tokens, reviews].map((text, n) => statement(`s${n}`, text));
-    const depthIn = (budget: number, candidates: readonly Candidate[] = []) =>
+    const depthIn = (budget: number, candidates: readonly ContextCandidate[] = []) =>
       contextOf({ budget, candidates, summaries: [ofTeam(long)] }).blocks.map(({ block }) => block.depth);
     expect(depthIn(400)).toEqual(['detailed']);
     expect(depthIn(100)).toEqual(['sentence']);

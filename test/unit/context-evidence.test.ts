@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Candidate } from '../../src/domain/context/candidate.ts';
+import type { ContextCandidate } from '../../src/domain/context/candidate.ts';
 import { evidenceIn } from '../../src/domain/context/evidence.ts';
 
 const limits = { quoted: 5, extended: 3 };
 
 /** A candidate with these log-odds. */
-const at = (id: string, odds: number, more: Partial<Candidate> = {}): Candidate => ({
+const at = (id: string, odds: number, more: Partial<ContextCandidate> = {}): ContextCandidate => ({
   id,
   content: id,
   layer: 'user',
@@ -14,7 +14,7 @@ const at = (id: string, odds: number, more: Partial<Candidate> = {}): Candidate 
   relevance: 1 / (1 + Math.exp(-odds)),
   ...more,
 });
-const idsOf = (candidates: readonly Candidate[]) => evidenceIn(candidates, limits).map(({ id }) => id);
+const idsOf = (candidates: readonly ContextCandidate[]) => evidenceIn(candidates, limits).map(({ id }) => id);
 
 describe('[E8] the evidence for a question', () => {
   it('ends with the distance from the best memory, the earlier the more memories are before it', () => {

@@ -1,9 +1,9 @@
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
 import { describe, expect, it } from 'vitest';
 import { assemblySteps } from '../../src/domain/context/assemble.ts';
-import type { Candidate } from '../../src/domain/context/candidate.ts';
+import type { ContextCandidate } from '../../src/domain/context/candidate.ts';
 
-function contextOf(candidates: readonly Candidate[], budget: number) {
+function contextOf(candidates: readonly ContextCandidate[], budget: number) {
   const steps = assemblySteps({
     query: 'Compare the deploys of Helios and Selene.',
     budget,
@@ -18,7 +18,12 @@ function contextOf(candidates: readonly Candidate[], budget: number) {
   }
 }
 
-const memory = (id: string, part: number | undefined, relevance: number, content: string): Candidate => ({
+const memory = (
+  id: string,
+  part: number | undefined,
+  relevance: number,
+  content: string,
+): ContextCandidate => ({
   id,
   content,
   layer: 'team',

@@ -1,10 +1,10 @@
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
 import { describe, expect, it } from 'vitest';
-import type { Candidate } from '../../src/domain/context/candidate.ts';
+import type { ContextCandidate } from '../../src/domain/context/candidate.ts';
 import { entryText } from '../../src/domain/context/entries.ts';
 import { recentTurns, type RecentTurns } from '../../src/domain/context/turns.ts';
 
-const turn = (id: string, content: string): Candidate => ({
+const turn = (id: string, content: string): ContextCandidate => ({
   id,
   content,
   layer: 'session',
@@ -15,7 +15,7 @@ const hall = turn('hall', 'user: I booked the Blue Hall for 12 people.');
 const short = turn('short', 'assistant: Noted.');
 const long = turn('long', `user: ${'The weather of the week changes from day to day. '.repeat(11)}`);
 
-function shown(budget: number, newestFirst: readonly Candidate[], more: Partial<RecentTurns> = {}) {
+function shown(budget: number, newestFirst: readonly ContextCandidate[], more: Partial<RecentTurns> = {}) {
   const count = (text: string) => countTokens(text);
   return recentTurns({ turns: newestFirst, candidates: [], budget, count, ...more }).map((entry) => ({
     id: entry.memory.id,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { TermFrequencies } from '../../src/domain/ranking/bm25.ts';
 import { askedTimes, datedAs } from '../../src/domain/ranking/dates.ts';
-import type { Candidate } from '../../src/domain/ranking/score.ts';
+import type { CandidateSignals } from '../../src/domain/ranking/score.ts';
 import { speakerMatcher, speakerOf } from '../../src/domain/ranking/speaker.ts';
 import { windowAt } from '../../src/domain/ranking/window.ts';
 import { termCounts } from '../../src/domain/text/tokens.ts';
@@ -12,7 +12,7 @@ function frequencies(text: string): TermFrequencies {
   return { termFrequencies: counts, length };
 }
 
-function scores(question: string, candidates: readonly Candidate[]): number[] {
+function scores(question: string, candidates: readonly CandidateSignals[]): number[] {
   const request = {
     text: question,
     terms: [...termCounts(question).counts.keys()],

@@ -3,21 +3,21 @@ import {
   detectInconsistencies,
   inconsistencySteps,
 } from '../../src/domain/consistency/detect-inconsistencies.ts';
-import type { Statement } from '../../src/domain/consistency/statement.ts';
+import type { ComparableMemory } from '../../src/domain/consistency/comparable-memory.ts';
 import type { Difference } from '../../src/domain/consistency/verdict.ts';
 import { SupersessionGraph } from '../../src/domain/links/supersession-graph.ts';
 
 const noLinks = { supersessions: new SupersessionGraph([]), contradicts: [] };
 
-function statement(id: string, content: string, more: Partial<Statement> = {}): Statement {
+function statement(id: string, content: string, more: Partial<ComparableMemory> = {}): ComparableMemory {
   return { id, content, scope: {}, metadata: {}, ...more };
 }
 
-function judged(left: string, right: string, fields: Partial<Statement> = {}) {
+function judged(left: string, right: string, fields: Partial<ComparableMemory> = {}) {
   return detectInconsistencies([statement('a', left, fields), statement('b', right, fields)], noLinks);
 }
 
-function updates(left: string, right: string, fields: Partial<Statement> = {}) {
+function updates(left: string, right: string, fields: Partial<ComparableMemory> = {}) {
   return judged(left, right, fields).contradictions.flatMap(({ reasons }) =>
     reasons.flatMap((reason) => (reason.code === 'update' ? [reason] : [])),
   );

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { fallbacks } from '../../domain/claims/fallback.ts';
+import { fallbacks } from '../../domain/grounding/fallback.ts';
 import { rules } from '../../domain/experience/lessons.ts';
 import { layerSchema, scopeSchema } from '../../domain/layers.ts';
 

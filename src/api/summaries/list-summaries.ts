@@ -5,7 +5,7 @@ import { readSummarySettings } from '../../commands/summaries/configure-summarie
 import { assertNamesServedUser } from '../../domain/access/on-behalf.ts';
 import { depthSchema } from '../../domain/summaries/depths.ts';
 import { staleReasons } from '../../domain/summaries/freshness.ts';
-import { fallbacks, type Fallback } from '../../domain/claims/fallback.ts';
+import { fallbacks, type Fallback } from '../../domain/grounding/fallback.ts';
 import { summaryTriggers } from '../../domain/summaries/events.ts';
 import { summaryScopeKey, summaryScopeOf, type SummaryScope } from '../../domain/summaries/summary-scope.ts';
 import type { Summary } from '../../queries/summaries/list-summaries.ts';

@@ -1,5 +1,5 @@
 import { truncate } from '../text/truncate.ts';
-import type { Statement } from './statement.ts';
+import type { ComparableMemory } from './comparable-memory.ts';
 import { orderByAge, isVersionField } from './order-by-age.ts';
 import { fieldKind, isEqualPair, sharedFields } from './metadata-fields.ts';
 import { mayDescribeSameEntity } from './same-entity.ts';
@@ -15,7 +15,7 @@ const confidence = 0.9;
  * none differs, and some other values differ. If the data say which is newer, it supersedes the other. Otherwise single values
  * contradict each other; lists do not, because both can be parts of a whole.
  */
-export function compareFields(left: Statement, right: Statement): Verdict | undefined {
+export function compareFields(left: ComparableMemory, right: ComparableMemory): Verdict | undefined {
   if (!mayDescribeSameEntity(left, right)) return undefined;
   const pairs = sharedFields(left, right);
   const same = pairs.filter((pair) => fieldKind(pair.field) === 'name');

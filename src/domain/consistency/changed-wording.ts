@@ -4,7 +4,7 @@ import { HEDGED, type Assertion } from './assertions.ts';
 import { findConflict, type Conflict } from './conflict.ts';
 import { orderByAge } from './order-by-age.ts';
 import { isContent, type ShortText, type Token } from './short-texts.ts';
-import type { Statement } from './statement.ts';
+import type { ComparableMemory } from './comparable-memory.ts';
 import { haveSameSpeaker, mayDescribeSameEntity } from './same-entity.ts';
 import { plainNumber } from './values.ts';
 import type { Difference, Verdict } from './verdict.ts';
@@ -54,8 +54,8 @@ export interface Wording {
 
 /** Finds out whether two texts are the same apart from one number, date, negation, name or mutually exclusive word. */
 export function compareWording(
-  left: Statement,
-  right: Statement,
+  left: ComparableMemory,
+  right: ComparableMemory,
   wordings: readonly [Wording, Wording],
 ): Verdict | undefined {
   const conflict = mayDescribeSameEntity(left, right) ? findTextConflict(left, right, wordings) : undefined;
@@ -79,8 +79,8 @@ export function compareWording(
 }
 
 function findTextConflict(
-  left: Statement,
-  right: Statement,
+  left: ComparableMemory,
+  right: ComparableMemory,
   [{ shortText, assertion }, { shortText: otherShortText, assertion: otherAssertion }]: readonly [
     Wording,
     Wording,

@@ -3,13 +3,13 @@ import { SupersessionGraph } from '../links/supersession-graph.ts';
 import { inconsistencySteps, type Inconsistencies } from './detect-inconsistencies.ts';
 import { lastToldAt } from '../memory/affirmation.ts';
 import { mayDescribeSameEntity } from './same-entity.ts';
-import type { Statement } from './statement.ts';
+import type { ComparableMemory } from './comparable-memory.ts';
 
 export const conflictKinds = ['contradicts', 'supersedes', 'duplicates'] as const;
 export type ConflictKind = (typeof conflictKinds)[number];
 
 /** A memory in the form in which it is compared with a newly stored one. */
-export interface StoredStatement extends Statement {
+export interface StoredComparable extends ComparableMemory {
   /** When its content was stored; ISO 8601. */
   readonly updatedAt: string;
 }
@@ -36,8 +36,8 @@ const noLinks = { supersessions: new SupersessionGraph([]), contradicts: [] };
  * certain first. A memory with a later time than the other one supersedes it; without times it contradicts it.
  */
 export function* conflictSteps(
-  stored: StoredStatement,
-  others: readonly StoredStatement[],
+  stored: StoredComparable,
+  others: readonly StoredComparable[],
 ): Generator<undefined, Conflict[], undefined> {
   const conflicts: Conflict[] = [];
   const duplicates = duplicatesOf(stored);
@@ -53,8 +53,8 @@ export function* conflictSteps(
 type Judgement = Pick<Conflict, 'kind' | 'reason' | 'confidence'> & Partial<Pick<Conflict, 'isOutdated'>>;
 
 function judge(
-  stored: Statement,
-  other: Statement,
+  stored: ComparableMemory,
+  other: ComparableMemory,
   { contradictions, supersessions }: Inconsistencies,
 ): Judgement | undefined {
   const [supersession] = supersessions;
@@ -68,7 +68,7 @@ function judge(
   return reason && { kind: 'contradicts', reason: reason.detail, confidence: reason.confidence };
 }
 
-function duplicatesOf(stored: Statement): (other: Statement) => Judgement | undefined {
+function duplicatesOf(stored: ComparableMemory): (other: ComparableMemory) => Judgement | undefined {
   let own: Shingles | undefined;
   return (other) => {
     if (!mayDescribeSameEntity(stored, other)) return undefined;
@@ -84,6 +84,6 @@ function duplicatesOf(stored: Statement): (other: Statement) => Judgement | unde
   };
 }
 
-function timeOf({ updatedAt, ...statement }: StoredStatement): number {
-  return Date.parse(lastToldAt({ ...statement, createdAt: updatedAt }));
+function timeOf({ updatedAt, ...memory }: StoredComparable): number {
+  return Date.parse(lastToldAt({ ...memory, createdAt: updatedAt }));
 }

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../json.ts';
 import { innermostContainer } from '../layers.ts';
 import { keyOf, type FieldValue } from '../routing/vocabulary.ts';
-import type { Statement } from './statement.ts';
+import type { ComparableMemory } from './comparable-memory.ts';
 import { fieldKind, metadataLeaves, sharedFields } from './metadata-fields.ts';
 import type { Verdict } from './verdict.ts';
 
@@ -45,9 +45,9 @@ interface Keys {
  * `Replaces: 517`, names the other memory by its id, externalId, scope container, or the value of a field in which they differ.
  */
 export function declaredSupersessions(
-  own: Statement,
+  own: ComparableMemory,
   declarations: readonly Declaration[],
-  other: Statement,
+  other: ComparableMemory,
 ): Verdict[] {
   if (declarations.length === 0) return [];
   const names = namesOf(other, own);
@@ -66,7 +66,7 @@ export function declaredSupersessions(
 }
 
 /** The first 100 distinct declarations of a memory, from its metadata and content. */
-export function findDeclarations({ metadata, content }: Statement): Declaration[] {
+export function findDeclarations({ metadata, content }: ComparableMemory): Declaration[] {
   const found = new Map<string, Declaration>();
   const add = (field: string, name: string, value: unknown) => {
     const replaced = REPLACED.test(name);
@@ -102,7 +102,7 @@ function declaration(field: string, replaced: boolean, value: string): Declarati
 }
 
 /** Keys that name one memory but not the other. A whole value can match any key of `whole`; a path segment only those of `parts`. */
-function namesOf(memory: Statement, other: Statement): Keys {
+function namesOf(memory: ComparableMemory, other: ComparableMemory): Keys {
   const names = [keyOf(memory.id)];
   const values: string[] = [];
   if (memory.externalId !== undefined) names.push(keyOf(memory.externalId));

@@ -5,7 +5,7 @@ import { parseAssertion, assertionPairs } from './assertions.ts';
 import { contradictionsFromLinks, supersessionsFromLinks } from './link-verdicts.ts';
 import { shortTextOf } from './short-texts.ts';
 import { compareFields } from './changed-fields.ts';
-import type { Statement } from './statement.ts';
+import type { ComparableMemory } from './comparable-memory.ts';
 import type { CitedLink, Reason, Verdict } from './verdict.ts';
 import type { SentenceIndex } from './updates/sentence-index.ts';
 import { compareSentences } from './updates/compare-sentences.ts';
@@ -40,13 +40,13 @@ export interface LinkEvidence {
 
 /**
  * Finds memories that contradict or supersede each other, by their links, metadata fields and text. The result does not
- * depend on the order of `statements`. Every finding lists its reasons.
+ * depend on the order of `memories`. Every finding lists its reasons.
  */
 export function detectInconsistencies(
-  statements: readonly Statement[],
+  memories: readonly ComparableMemory[],
   links: LinkEvidence,
 ): Inconsistencies {
-  const steps = inconsistencySteps(statements, links);
+  const steps = inconsistencySteps(memories, links);
   for (;;) {
     const step = steps.next();
     if (step.done) return step.value;
@@ -55,10 +55,10 @@ export function detectInconsistencies(
 
 /** The same in steps of bounded work, so that a caller can let other work run between them. */
 export function* inconsistencySteps(
-  statements: readonly Statement[],
+  memories: readonly ComparableMemory[],
   links: LinkEvidence,
 ): Generator<undefined, Inconsistencies, undefined> {
-  const sorted = [...statements].sort((left, right) => (left.id < right.id ? -1 : 1));
+  const sorted = [...memories].sort((left, right) => (left.id < right.id ? -1 : 1));
   const ids = new Set(sorted.map(({ id }) => id));
   const wording = yield* verdictsFromWording(sorted);
   return collect([
@@ -70,25 +70,25 @@ export function* inconsistencySteps(
   ]);
 }
 
-/** One statement may be compared with many others, one after the other. */
-const known = new WeakMap<Statement, SentenceIndex>();
+/** One memory may be compared with many others, one after the other. */
+const known = new WeakMap<ComparableMemory, SentenceIndex>();
 
 /** Compares the sentences of all pairs but those that `wording` has already explained. */
 function* verdictsFromSentences(
-  statements: readonly Statement[],
+  memories: readonly ComparableMemory[],
   explained: ReadonlySet<string>,
 ): Generator<undefined, Verdict[], undefined> {
-  if (statements.length < 2) return [];
+  if (memories.length < 2) return [];
   const verdicts: Verdict[] = [];
   const sentences: SentenceIndex[] = [];
-  for (const statement of statements) {
-    const prepared = known.get(statement) ?? (yield* preparedIndex(statement.content));
-    known.set(statement, prepared);
+  for (const memory of memories) {
+    const prepared = known.get(memory) ?? (yield* preparedIndex(memory.content));
+    known.set(memory, prepared);
     sentences.push(prepared);
     yield;
   }
-  for (const [index, left] of statements.entries())
-    for (const [offset, right] of statements.slice(index + 1).entries()) {
+  for (const [index, left] of memories.entries())
+    for (const [offset, right] of memories.slice(index + 1).entries()) {
       if (explained.has(`${left.id} ${right.id}`)) continue;
       const verdict = compareSentences(left, right, [sentences[index]!, sentences[index + 1 + offset]!]);
       if (verdict) verdicts.push(verdict);
@@ -102,15 +102,17 @@ function pairOf(verdict: Verdict): string {
   return [...ids].sort().join(' ');
 }
 
-function* verdictsFromFields(statements: readonly Statement[]): Generator<undefined, Verdict[], undefined> {
+function* verdictsFromFields(
+  memories: readonly ComparableMemory[],
+): Generator<undefined, Verdict[], undefined> {
   const declarations: Declaration[][] = [];
-  for (const statement of statements) {
-    declarations.push(findDeclarations(statement));
+  for (const memory of memories) {
+    declarations.push(findDeclarations(memory));
     yield;
   }
   const verdicts: Verdict[] = [];
-  for (const [index, left] of statements.entries())
-    for (const [offset, right] of statements.slice(index + 1).entries()) {
+  for (const [index, left] of memories.entries())
+    for (const [offset, right] of memories.slice(index + 1).entries()) {
       verdicts.push(...declaredSupersessions(left, declarations[index]!, right));
       verdicts.push(...declaredSupersessions(right, declarations[index + 1 + offset]!, left));
       const verdict = compareFields(left, right);
@@ -120,9 +122,11 @@ function* verdictsFromFields(statements: readonly Statement[]): Generator<undefi
   return verdicts;
 }
 
-function* verdictsFromWording(statements: readonly Statement[]): Generator<undefined, Verdict[], undefined> {
+function* verdictsFromWording(
+  memories: readonly ComparableMemory[],
+): Generator<undefined, Verdict[], undefined> {
   const wordings: Wording[] = [];
-  for (const { content: text } of statements) {
+  for (const { content: text } of memories) {
     wordings.push({ text, shortText: shortTextOf(text), assertion: parseAssertion(text) });
     yield;
   }
@@ -133,10 +137,7 @@ function* verdictsFromWording(statements: readonly Statement[]): Generator<undef
   const distinct = new Map(pairs.map((pair) => [pair.join(' '), pair]));
   const verdicts: Verdict[] = [];
   for (const [left, right] of distinct.values()) {
-    const verdict = compareWording(statements[left]!, statements[right]!, [
-      wordings[left]!,
-      wordings[right]!,
-    ]);
+    const verdict = compareWording(memories[left]!, memories[right]!, [wordings[left]!, wordings[right]!]);
     if (verdict) verdicts.push(verdict);
     yield;
   }

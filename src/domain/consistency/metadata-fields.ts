@@ -1,6 +1,6 @@
 import { canonicalJson, isJsonObject, type JsonObject, type JsonValue } from '../json.ts';
 import { detachedCopy } from '../text/detached-copy.ts';
-import type { Statement } from './statement.ts';
+import type { ComparableMemory } from './comparable-memory.ts';
 import type { FieldPair } from './verdict.ts';
 
 /** Names of fields that identify what a memory is about. Different values mean different things. */
@@ -63,8 +63,8 @@ export function metadataLeaves(metadata: JsonObject): ReadonlyMap<string, JsonVa
   return leaves;
 }
 
-/** The metadata fields that both statements have, each with both values. */
-export function sharedFields(left: Statement, right: Statement): FieldPair[] {
+/** The metadata fields that both memories have, each with both values. */
+export function sharedFields(left: ComparableMemory, right: ComparableMemory): FieldPair[] {
   const [own, others] = [metadataLeaves(left.metadata), metadataLeaves(right.metadata)];
   return [...own].flatMap(([field, value]) => {
     const other = others.get(field);

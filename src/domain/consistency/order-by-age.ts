@@ -1,6 +1,6 @@
 import { compareVersions, kindOf } from '../routing/planner/ordered-values.ts';
 import { lastToldAt } from '../memory/affirmation.ts';
-import type { Statement } from './statement.ts';
+import type { ComparableMemory } from './comparable-memory.ts';
 import { isEqualPair, fieldKind, sharedFields } from './metadata-fields.ts';
 import type { FieldPair } from './verdict.ts';
 
@@ -15,13 +15,14 @@ export function isVersionField(field: string): boolean {
 }
 
 /**
- * Orders two statements by age and returns the deciding field: a version, else `occurredAt`, else a time in the metadata.
+ * Orders two memories by age and returns the deciding field: a version, else `occurredAt`, else a time in the metadata.
  * Undefined if none of them decides. The time of storing is not used, since old facts can be stored late.
  */
 export function orderByAge(
-  left: Statement,
-  right: Statement,
-): { readonly older: Statement; readonly newer: Statement; readonly by: FieldPair } | undefined {
+  left: ComparableMemory,
+  right: ComparableMemory,
+):
+  { readonly older: ComparableMemory; readonly newer: ComparableMemory; readonly by: FieldPair } | undefined {
   const pairs = sharedFields(left, right).filter((pair) => !isEqualPair(pair));
   const version = pairs.find(({ field, values }) => isVersionField(field) && values.every(isComparable));
   const time = occurredAtPair(left, right) ?? pairs.find(isTimePair);
@@ -51,7 +52,7 @@ function isShort(value: unknown): value is string {
   return typeof value === 'string' && value.length <= maxLength;
 }
 
-function occurredAtPair(left: Statement, right: Statement): FieldPair | undefined {
+function occurredAtPair(left: ComparableMemory, right: ComparableMemory): FieldPair | undefined {
   const [own, other] = [left, right].map(
     ({ occurredAt, affirmedAt }) =>
       occurredAt && lastToldAt({ occurredAt, createdAt: occurredAt, affirmedAt }),

@@ -1,7 +1,7 @@
 import { queryTerms } from '../text/tokens.ts';
 import type { ProfileCandidate, SummaryCandidate } from './block.ts';
 import { profileEntry, profileShare, summaryEntries } from './blocks.ts';
-import type { Candidate, ContextItem, CountTokens, LeftOut } from './candidate.ts';
+import type { ContextCandidate, ContextItem, CountTokens, LeftOut } from './candidate.ts';
 import {
   entryText,
   isWhole,
@@ -23,9 +23,9 @@ export interface ContextRequest {
   /** In tokens. */
   readonly budget: number;
   /** Most relevant first, without duplicates. */
-  readonly candidates: readonly Candidate[];
+  readonly candidates: readonly ContextCandidate[];
   /** Recent turns of the session, the newest first. */
-  readonly turns?: readonly Candidate[];
+  readonly turns?: readonly ContextCandidate[];
   /** Summaries of the layers that matter, the most relevant first. */
   readonly summaries?: readonly SummaryCandidate[];
   readonly profile?: ProfileCandidate | undefined;
@@ -83,11 +83,11 @@ export function* assemblySteps(request: ContextRequest): Generator<undefined, As
   };
 }
 
-const idsOf = (candidates: readonly Candidate[]): ReadonlySet<string> =>
+const idsOf = (candidates: readonly ContextCandidate[]): ReadonlySet<string> =>
   new Set(candidates.map(({ id }) => id));
 
 /** Whether another candidate supersedes this one, unless the question asks about the past. */
-function outdatedAmong({ candidates, asksPast }: ContextRequest): (one: Candidate) => boolean {
+function outdatedAmong({ candidates, asksPast }: ContextRequest): (one: ContextCandidate) => boolean {
   const ids = idsOf(candidates);
   return ({ supersededBy }) => !asksPast && supersededBy !== undefined && ids.has(supersededBy);
 }
@@ -139,7 +139,7 @@ function* chooseMemories(
 
 /** The parts of a memory that may be quoted, by its index; computed once for each. */
 function quotationCache(
-  memories: readonly Candidate[],
+  memories: readonly ContextCandidate[],
   terms: readonly string[],
 ): (index: number) => readonly Quotation[] {
   const cache = new Map<number, readonly Quotation[]>();
@@ -152,7 +152,7 @@ function quotationCache(
 }
 
 /** What a line says beside its memory: its day, and the day of the latest memory that it replaced. */
-function notesFor({ candidates, asksPast, asksTime }: ContextRequest): (one: Candidate) => Notes {
+function notesFor({ candidates, asksPast, asksTime }: ContextRequest): (one: ContextCandidate) => Notes {
   const replaced = new Map<string, string>();
   for (const { supersededBy, time } of candidates) {
     const day = dayOf(time);

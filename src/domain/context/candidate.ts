@@ -4,7 +4,7 @@ import type { ContextBlockKind, ContextItemKind, LeftOutReason } from '../retrie
 import type { Span } from '../text/sentences.ts';
 
 /** A memory that a search found for a context. */
-export interface Candidate {
+export interface ContextCandidate {
   readonly id: string;
   readonly externalId?: string | undefined;
   readonly layer: Layer;

@@ -1,13 +1,13 @@
 import { quoteText } from '../text/quote.ts';
 import type { Span } from '../text/sentences.ts';
 import { blockSources, blockText, nameOf, type Block } from './block.ts';
-import type { Candidate, ContextItem, CountTokens } from './candidate.ts';
+import type { ContextCandidate, ContextItem, CountTokens } from './candidate.ts';
 import { dayOf, lineOf, type Notes } from './line.ts';
 
 /** A memory, a part of one or a turn, before it has a number. */
 export interface MemoryEntry {
   readonly kind: 'memory' | 'passage' | 'turn';
-  readonly memory: Candidate;
+  readonly memory: ContextCandidate;
   readonly span: Span;
   readonly notes: Notes;
 }
@@ -49,7 +49,7 @@ function entryLine(entry: Entry, n: number): string {
 }
 
 /** Whether a part of a memory is all of it except white space at its ends. */
-export function isWhole({ content }: Pick<Candidate, 'content'>, { start, end }: Span): boolean {
+export function isWhole({ content }: Pick<ContextCandidate, 'content'>, { start, end }: Span): boolean {
   return content.slice(start, end) === content.trim();
 }
 

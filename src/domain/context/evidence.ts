@@ -1,6 +1,6 @@
 import { groupBy } from '../group-by.ts';
 import { logOdds } from '../ranking/score-scale.ts';
-import type { Candidate } from './candidate.ts';
+import type { ContextCandidate } from './candidate.ts';
 
 /** In log-odds, to which the logarithm of the position in the list is added. */
 export interface EvidenceLimits {
@@ -19,11 +19,11 @@ const LIMITS: EvidenceLimits = { quoted: 5.8, extended: 3 };
  * its odds fall with the number of better ones. The parts of a question are judged one by one. What replaces evidence is evidence, too.
  */
 export function evidenceIn(
-  candidates: readonly Candidate[],
+  candidates: readonly ContextCandidate[],
   { quoted, extended }: EvidenceLimits = LIMITS,
-): readonly Candidate[] {
+): readonly ContextCandidate[] {
   const distances = distancesOf(candidates);
-  const isEvidence = ({ id }: Candidate) => distances.get(id)! <= quoted;
+  const isEvidence = ({ id }: ContextCandidate) => distances.get(id)! <= quoted;
   const successors = new Set(candidates.filter(isEvidence).map(({ supersededBy }) => supersededBy));
   return candidates
     .filter((one) => isEvidence(one) || successors.has(one.id))
@@ -31,7 +31,7 @@ export function evidenceIn(
 }
 
 /** By id: how far a candidate is behind the best for its part of the question, or for the whole question if it is of no part. */
-function distancesOf(candidates: readonly Candidate[]): ReadonlyMap<string, number> {
+function distancesOf(candidates: readonly ContextCandidate[]): ReadonlyMap<string, number> {
   const distances = new Map<string, number>();
   for (const [part, members] of groupBy(candidates, ({ part }) => part)) {
     const best = Math.max(...(part === undefined ? candidates : members).map(finiteLogOdds));
@@ -45,5 +45,5 @@ function distancesOf(candidates: readonly Candidate[]): ReadonlyMap<string, numb
 }
 
 /** Differences of infinite log-odds would not be numbers. */
-const finiteLogOdds = ({ relevance }: Candidate): number =>
+const finiteLogOdds = ({ relevance }: ContextCandidate): number =>
   logOdds(Math.min(Math.max(relevance, Number.EPSILON), 1 - Number.EPSILON));

@@ -1,6 +1,6 @@
 import { quoteText } from '../text/quote.ts';
 import type { Span } from '../text/sentences.ts';
-import type { Candidate } from './candidate.ts';
+import type { ContextCandidate } from './candidate.ts';
 
 /** What an item says beside its text. */
 export interface Notes {
@@ -18,7 +18,12 @@ export function dayOf(time: string): string {
 /** The line of the n-th item: its mark, its notes and its text. */
 export function lineOf(
   n: number,
-  { content, time, supersededBy, refuted }: Pick<Candidate, 'content' | 'time' | 'supersededBy' | 'refuted'>,
+  {
+    content,
+    time,
+    supersededBy,
+    refuted,
+  }: Pick<ContextCandidate, 'content' | 'time' | 'supersededBy' | 'refuted'>,
   span: Span,
   { isDated, replaces }: Notes,
 ): string {

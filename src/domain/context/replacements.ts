@@ -1,12 +1,12 @@
 import { inconsistencySteps } from '../consistency/detect-inconsistencies.ts';
-import type { Statement } from '../consistency/statement.ts';
+import type { ComparableMemory } from '../consistency/comparable-memory.ts';
 import { groupBy } from '../group-by.ts';
 import { scopeKeys, type Layer } from '../layers.ts';
 import { SupersessionGraph } from '../links/supersession-graph.ts';
 import { sentencesOf } from '../text/sentences.ts';
 
 /** A memory as it is compared with the others that were found. */
-export interface ComparedMemory extends Statement {
+export interface ComparedMemory extends ComparableMemory {
   readonly layer: Layer;
 }
 

@@ -1,6 +1,6 @@
 import { sentencesOf, trimmed, type Span } from '../text/sentences.ts';
 import { truncate } from '../text/truncate.ts';
-import type { Candidate, CountTokens } from './candidate.ts';
+import type { ContextCandidate, CountTokens } from './candidate.ts';
 import { textOf, type MemoryEntry } from './entries.ts';
 import { charactersPerToken, leastRest } from './pack.ts';
 
@@ -9,9 +9,9 @@ const turnShare = 0.25;
 
 export interface RecentTurns {
   /** The newest first. */
-  readonly turns: readonly Candidate[];
+  readonly turns: readonly ContextCandidate[];
   /** What the search found; a turn may be among them, with the passage that matches the question. */
-  readonly candidates: readonly Candidate[];
+  readonly candidates: readonly ContextCandidate[];
   /** Of the whole context, in tokens. */
   readonly budget: number;
   readonly count: CountTokens;

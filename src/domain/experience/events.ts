@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { fallbacks } from '../claims/fallback.ts';
+import { fallbacks } from '../grounding/fallback.ts';
 import { defineEvent, type EventOf } from '../events/define.ts';
 import { jsonObject } from '../json.ts';
 import { layerSchema, scopeSchema } from '../layers.ts';

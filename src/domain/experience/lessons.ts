@@ -1,4 +1,4 @@
-import { saysMoreThan, termsOf } from '../claims/claims.ts';
+import { saysMoreThan, termsOf } from '../grounding/support.ts';
 import { groupBy } from '../group-by.ts';
 import { canonicalJson, type JsonObject, type JsonValue } from '../json.ts';
 import { queryTerms } from '../text/tokens.ts';

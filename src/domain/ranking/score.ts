@@ -38,7 +38,7 @@ export interface RankedQuery {
   readonly signalWeights?: SignalWeights;
 }
 
-export interface Candidate extends TermFrequencies {
+export interface CandidateSignals extends TermFrequencies {
   /** Cosine with the query's vector, of the same model; absent if there is none. */
   readonly cosine?: number | undefined;
   readonly signals?: SignalValues;
@@ -67,7 +67,7 @@ export interface Scorer {
    * turns around it in its session, and the tenant's term statistics; never on other candidates, the scope searched, or another tenant.
    * Among candidates with the same kinds of evidence the order is that of the fused score.
    */
-  score(candidate: Candidate): number;
+  score(candidate: CandidateSignals): number;
   /** Whether the memory has enough of the query's words to quote it or to be the same text. Then reading its text may raise the score. */
   mayQuote(candidate: TermFrequencies): boolean;
 }

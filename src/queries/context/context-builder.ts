@@ -1,7 +1,7 @@
 import type { TenantContext } from '../../domain/access/context.ts';
 import { assemblySteps, type AssembledContext } from '../../domain/context/assemble.ts';
 import { nameOf, type ProfileCandidate } from '../../domain/context/block.ts';
-import type { Candidate } from '../../domain/context/candidate.ts';
+import type { ContextCandidate } from '../../domain/context/candidate.ts';
 import type { BlockEntry } from '../../domain/context/entries.ts';
 import { evidenceIn } from '../../domain/context/evidence.ts';
 import { replacementSteps } from '../../domain/context/replacements.ts';
@@ -86,7 +86,7 @@ export class ContextBuilder {
     const replaced = isPast
       ? undefined
       : await runInSlices(replacementSteps(results.map(({ memory }) => memory)));
-    const candidates = results.map((result): Candidate => ({
+    const candidates = results.map((result): ContextCandidate => ({
       ...candidateOf(result, asked.utcOffset),
       part: parts.get(result.memory.id),
       isDated: changed.has(result.memory.id),
@@ -167,7 +167,7 @@ async function recentTurns(
     minPosition,
     waitMs,
   }: Omit<AskedContext, 'tokenBudget'>,
-): Promise<readonly Candidate[]> {
+): Promise<readonly ContextCandidate[]> {
   const isElsewhere = scope?.session !== undefined && scope.session !== sessionId;
   if (sessionId === undefined || isElsewhere || (layers && !layers.includes('session'))) return [];
   const { items } = await listMemories(models, caller, {
@@ -185,7 +185,7 @@ async function recentTurns(
 function candidateOf(
   { memory, relevance, passage, supersededBy }: Omit<SearchResult, 'rank' | 'score'>,
   utcOffset = 0,
-): Candidate {
+): ContextCandidate {
   const { id, externalId, layer, content, occurredAt, createdAt, feedback } = memory;
   const time = zoned(occurredAt ?? createdAt, utcOffset);
   const refuted = refutationOf(feedback);

@@ -1,6 +1,6 @@
 import type { TenantContext } from '../../domain/access/context.ts';
 import { visible, type Placement } from '../../domain/access/visibility.ts';
-import type { Fallback } from '../../domain/claims/fallback.ts';
+import type { Fallback } from '../../domain/grounding/fallback.ts';
 import { fingerprintOf, invalidCursor, readCursor, writeCursor } from '../cursors.ts';
 import type { ReadModels, Wait } from '../read-models.ts';
 import { exactly, regionCondition, scopeIn } from '../scope-sql.ts';

@@ -14,7 +14,7 @@ import { memoryOf } from '../memory-row.ts';
 import type { ReadView, Wait } from '../read-models.ts';
 import { BudgetExhausted, type Budget } from '../routing/budget.ts';
 import { intersect } from '../routing/search-bounds.ts';
-import type { StepOutcome, TrajectoryRecorder } from '../routing/trajectory-recorder.ts';
+import type { StepResult, TrajectoryRecorder } from '../routing/trajectory-recorder.ts';
 import type { SearchRequest } from '../search/query.ts';
 import type { FindOptions } from '../search/search.ts';
 import type { Finding, Warning } from '../search/finding.ts';
@@ -230,7 +230,7 @@ export class HopRun {
   }
 }
 
-type StepResults = NonNullable<StepOutcome['results']>;
+type StepResults = NonNullable<StepResult['results']>;
 
 function keyOfPair({ field, value }: FieldValuePair): string {
   return JSON.stringify([field, value]);

@@ -16,7 +16,7 @@ import { isBounded, type SearchBounds } from './search-bounds.ts';
 import { SubquerySearches } from './subquery-searches.ts';
 import { actionsFor, subqueriesOf, type Subquery } from './subqueries.ts';
 import { answering, isIn } from './result-accumulator.ts';
-import type { StepOutcome, TrajectoryRecorder } from './trajectory-recorder.ts';
+import type { StepResult, TrajectoryRecorder } from './trajectory-recorder.ts';
 
 /** How many places a drill-down searches one by one: `few` normally, `many` in an exhaustive search. */
 const fanOut = { few: 3, many: 10 } as const;
@@ -137,7 +137,7 @@ export class DecompositionRun {
     };
   }
 
-  async #take(action: Action, step: number): Promise<StepOutcome> {
+  async #take(action: Action, step: number): Promise<StepResult> {
     switch (action.name) {
       case 'SearchLayer':
         return this.#searchFor(this.#queue.subquery(action.operand), step);
@@ -163,7 +163,7 @@ export class DecompositionRun {
     }
   }
 
-  async #searchFor(subquery: Subquery, step: number): Promise<StepOutcome> {
+  async #searchFor(subquery: Subquery, step: number): Promise<StepResult> {
     subquery.state = 'done';
     const found = await this.#search(subquery);
     for (const one of found) this.answer.add(one, subquery, [step]);
@@ -207,7 +207,7 @@ export class DecompositionRun {
   }
 
   /** Replaces a subquery about several places by one subquery per place, starting with the places that have the most results. */
-  async #drillDown(action: Extract<Action, { name: 'DrillDown' }>): Promise<StepOutcome> {
+  async #drillDown(action: Extract<Action, { name: 'DrillDown' }>): Promise<StepResult> {
     const { caller, view, budget, places } = this.#setting;
     const subquery = this.#queue.subquery(action.operand);
     subquery.drillTo = undefined;
@@ -229,7 +229,7 @@ export class DecompositionRun {
   }
 
   /** Decomposes a subquery as a question of its own, one level deeper. */
-  async #recurse(subquery: Subquery, step: number): Promise<StepOutcome> {
+  async #recurse(subquery: Subquery, step: number): Promise<StepResult> {
     const { caller, budget, recorder, mayAskModel, plan, request: demand } = this.#setting;
     subquery.mayRecurse = false;
     const depth = this.#place.depth + 1;
@@ -264,7 +264,7 @@ export class DecompositionRun {
   }
 }
 
-function summaryOf(found: readonly Scored[]): Pick<StepOutcome, 'found' | 'results'> & { found: number } {
+function summaryOf(found: readonly Scored[]): Pick<StepResult, 'found' | 'results'> & { found: number } {
   return {
     found: found.length,
     results: found.map(({ memory, score }) => ({ memoryId: memory.id, score })),

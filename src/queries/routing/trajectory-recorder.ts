@@ -20,7 +20,7 @@ export interface Decision {
 
 export type Planned = Planning & { readonly reason?: PlanningReason };
 
-export interface StepOutcome {
+export interface StepResult {
   readonly status: TrajectoryStep['status'];
   readonly reason?: string;
   readonly found?: number;
@@ -83,7 +83,7 @@ export class TrajectoryRecorder {
   /** Starts a step. Returns its number and the function that ends it. */
   begin({ depth, parent, features, actions, choice }: Decision): {
     readonly step: number;
-    readonly end: (outcome: StepOutcome) => void;
+    readonly end: (result: StepResult) => void;
   } {
     const action = actions[choice.index]!;
     const at = this.#clock.now().toISOString();
@@ -92,7 +92,7 @@ export class TrajectoryRecorder {
     const { name: _, ...rest } = action;
     const step = this.#arguments.push(JSON.parse(JSON.stringify(rest)) as JsonObject);
     this.#steps.push(undefined);
-    const end = ({ status, reason, found = 0, results = [] }: StepOutcome) => {
+    const end = ({ status, reason, found = 0, results = [] }: StepResult) => {
       const spent = this.#budget.spent;
       this.#steps[step - 1] = {
         step,

@@ -1,5 +1,5 @@
 import type { MemoryView } from '../../domain/memory/view.ts';
-import type { Candidate, Scorer } from '../../domain/ranking/score.ts';
+import type { CandidateSignals, Scorer } from '../../domain/ranking/score.ts';
 import { memoryOf, type MemoryRow } from '../memory-row.ts';
 import { dropNearDuplicates } from './near-duplicates.ts';
 
@@ -44,7 +44,7 @@ export interface CopyOptions {
 }
 
 /** A candidate with its id, and the number of its best passage if its text is long. */
-export interface Listed extends Candidate {
+export interface Listed extends CandidateSignals {
   readonly id: string;
   readonly passageNumber?: number;
   readonly isRefuted?: boolean;

@@ -1,7 +1,7 @@
 import type { TenantContext } from '../../domain/access/context.ts';
 import { precedence, type Layer, type Scope } from '../../domain/layers.ts';
 import { depths as allDepths, type Depth } from '../../domain/summaries/depths.ts';
-import type { Fallback } from '../../domain/claims/fallback.ts';
+import type { Fallback } from '../../domain/grounding/fallback.ts';
 import type { SummaryTrigger } from '../../domain/summaries/events.ts';
 import { freshnessOf, type Freshness } from '../../domain/summaries/freshness.ts';
 import type { SummarySettings } from '../../domain/summaries/settings.ts';

@@ -4,7 +4,7 @@ import { scopeKeys, type Layer, type Scope } from '../../domain/layers.ts';
 import { probability } from '../../domain/ranking/calibration.ts';
 import { scaleOf } from '../../domain/ranking/scales.ts';
 import { depths as allDepths, type Depth } from '../../domain/summaries/depths.ts';
-import type { Fallback } from '../../domain/claims/fallback.ts';
+import type { Fallback } from '../../domain/grounding/fallback.ts';
 import type { Invalidation, SummaryTrigger } from '../../domain/summaries/events.ts';
 import {
   placementOf,

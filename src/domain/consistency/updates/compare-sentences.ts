@@ -1,6 +1,6 @@
 import { orderByAge } from '../order-by-age.ts';
 import { haveSameSpeaker, mayDescribeSameEntity } from '../same-entity.ts';
-import type { Statement } from '../statement.ts';
+import type { ComparableMemory } from '../comparable-memory.ts';
 import type { Verdict } from '../verdict.ts';
 import type { SentenceIndex } from './sentence-index.ts';
 import { findUpdate } from './find-update.ts';
@@ -11,8 +11,8 @@ import type { Update } from './support.ts';
  * ended. Without a time that puts them in order, both directions are tried and the better supported one counts.
  */
 export function compareSentences(
-  left: Statement,
-  right: Statement,
+  left: ComparableMemory,
+  right: ComparableMemory,
   [own, others]: readonly [SentenceIndex, SentenceIndex],
 ): Verdict | undefined {
   if (!mayDescribeSameEntity(left, right)) return undefined;

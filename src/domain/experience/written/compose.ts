@@ -1,13 +1,13 @@
-import { saysMoreThan, termsOf } from '../../claims/claims.ts';
+import { saysMoreThan, termsOf } from '../../grounding/support.ts';
 import {
   cleaned,
   distinct,
   isBacked,
   leastKept,
   Marks,
-  type Statement,
+  type CitedSentence,
   type Unusable,
-} from '../../claims/statements.ts';
+} from '../../grounding/cited-sentences.ts';
 import type { LessonAnswer, ShownAttempt } from './prompt.ts';
 
 /** The texts of a lesson as a language model wrote them, with marks `[n]` that name the attempts in `cited`, counted from 1. */
@@ -46,29 +46,29 @@ export function composeLesson(
   const terms = shown.map(({ texts, outcome }) =>
     termsOf([...Object.values(texts), outcomeWords[outcome]].join('\n')),
   );
-  const backed = (statement: Statement, most: number) =>
-    statement.text.length <= most && isBacked(statement, terms);
+  const backed = (sentence: CitedSentence, most: number) =>
+    sentence.text.length <= most && isBacked(sentence, terms);
   const questions = shown.map(({ texts }) => termsOf(texts.question));
-  const addsToQuestions = ({ text, sources }: Statement) =>
+  const addsToQuestions = ({ text, sources }: CitedSentence) =>
     sources.every((number) => saysMoreThan(text, questions[number - 1]!));
-  const title = statementOf(answer.title);
-  const description = statementOf(answer.description);
-  const [toDo, toAvoid] = [answer.do.map(statementOf), answer.avoid.map(statementOf)];
+  const title = citedSentence(answer.title);
+  const description = citedSentence(answer.description);
+  const [toDo, toAvoid] = [answer.do.map(citedSentence), answer.avoid.map(citedSentence)];
   if (title.text === '' || description.text === '' || toDo.length + toAvoid.length === 0) return 'incomplete';
-  const of = ({ sources }: Statement) => sources.map((number) => shown[number - 1]);
+  const of = ({ sources }: CitedSentence) => sources.map((number) => shown[number - 1]);
   const kept = {
     do: distinct(toDo).filter(
-      (statement) =>
-        backed(statement, longest.sentence) &&
-        addsToQuestions(statement) &&
-        of(statement).some((attempt) => attempt?.recommended) &&
-        of(statement).every((attempt) => attempt?.outcome !== 'failure'),
+      (sentence) =>
+        backed(sentence, longest.sentence) &&
+        addsToQuestions(sentence) &&
+        of(sentence).some((attempt) => attempt?.recommended) &&
+        of(sentence).every((attempt) => attempt?.outcome !== 'failure'),
     ),
     avoid: distinct(toAvoid).filter(
-      (statement) =>
-        backed(statement, longest.sentence) &&
-        addsToQuestions(statement) &&
-        of(statement).every((attempt) => attempt?.outcome !== 'success'),
+      (sentence) =>
+        backed(sentence, longest.sentence) &&
+        addsToQuestions(sentence) &&
+        of(sentence).every((attempt) => attempt?.outcome !== 'success'),
     ),
   };
   const all = toDo.length + toAvoid.length;
@@ -81,17 +81,17 @@ export function composeLesson(
   )
     return 'unsupported';
   const marks = new Marks();
-  const marked = ({ text, sources }: Statement) => `${text} ${marks.of(sources)}`;
+  const marked = ({ text, sources }: CitedSentence) => `${text} ${marks.of(sources)}`;
   const described = marked(description);
-  const lines = (name: string, statements: readonly Statement[]) =>
-    statements.slice(0, mostSentences).map((statement) => `${name}: ${marked(statement)}`);
+  const lines = (name: string, sentences: readonly CitedSentence[]) =>
+    sentences.slice(0, mostSentences).map((sentence) => `${name}: ${marked(sentence)}`);
   const content = [...lines('Do', kept.do), ...lines('Avoid', kept.avoid)].join('\n');
   const cited = marks.cited.map((number) => shown[number - 1]!.id);
   return { title: title.text, description: described, content, cited };
 }
 
 /** Without a label such as "Do:", which `composeLesson` adds itself. */
-function statementOf({ text, attempts }: Sentence): Statement {
-  const statement = cleaned({ text, sources: attempts });
-  return { ...statement, text: statement.text.replace(label, '') };
+function citedSentence({ text, attempts }: Sentence): CitedSentence {
+  const sentence = cleaned({ text, sources: attempts });
+  return { ...sentence, text: sentence.text.replace(label, '') };
 }

@@ -1,13 +1,13 @@
-import { isForeign, termsOf } from '../../claims/claims.ts';
+import { isForeign, termsOf } from '../../grounding/support.ts';
 import {
   cleaned,
   distinct,
   isBacked,
   leastKept,
   Marks,
-  type Statement,
+  type CitedSentence,
   type Unusable,
-} from '../../claims/statements.ts';
+} from '../../grounding/cited-sentences.ts';
 import { tokensOfDepth, type Depth } from '../depths.ts';
 import type { Count, Extract } from '../extract.ts';
 import type { Brief, SummaryAnswer } from './prompt.ts';
@@ -60,7 +60,7 @@ function composeOne(
 function written(
   { shown }: Brief,
   depth: Depth,
-  sentences: readonly Statement[],
+  sentences: readonly CitedSentence[],
   count: Count,
 ): Extract | undefined {
   let fitting: Extract | undefined;

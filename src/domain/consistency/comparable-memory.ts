@@ -2,7 +2,7 @@ import type { JsonObject } from '../json.ts';
 import type { Scope } from '../layers.ts';
 
 /** The parts of a memory that are compared with other memories. */
-export interface Statement {
+export interface ComparableMemory {
   readonly id: string;
   readonly externalId?: string | undefined;
   readonly content: string;

@@ -1,12 +1,12 @@
-import { isSupported } from './claims.ts';
+import { isSupported } from './support.ts';
 
 /** A sentence that a language model wrote, with the numbers of the texts that it cites, counted from 1. */
-export interface Statement {
+export interface CitedSentence {
   readonly text: string;
   readonly sources: readonly number[];
 }
 
-/** Maximum length of a statement in UTF-16 units. */
+/** Maximum length of a sentence in UTF-16 units. */
 const longest = 1_000;
 const marks = /\s*\[[\d,\s]+\]/g;
 
@@ -16,25 +16,25 @@ export type Unusable = 'incomplete' | 'unsupported';
 /** Least share of the sentences of an answer that must pass the check. */
 export const leastKept = 0.5;
 
-/** The statement on one line. Marks that the model wrote are removed, because readers would take them for ours. */
-export function cleaned({ text, sources }: Statement): Statement {
+/** The sentence on one line. Marks that the model wrote are removed, because readers would take them for ours. */
+export function cleaned({ text, sources }: CitedSentence): CitedSentence {
   return {
     text: text.replaceAll(marks, '').replaceAll(/\s+/g, ' ').trim(),
     sources: [...new Set(sources)],
   };
 }
 
-/** Whether a statement cites only texts that the model was shown, and they support it. `shown` has the terms of each text. */
-export function isBacked({ text, sources }: Statement, shown: readonly ReadonlySet<string>[]): boolean {
+/** Whether a sentence cites only texts that the model was shown, and they support it. `shown` has the terms of each text. */
+export function isBacked({ text, sources }: CitedSentence, shown: readonly ReadonlySet<string>[]): boolean {
   const cited = sources.map((number) => shown[number - 1]);
   if (text === '' || text.length > longest || cited.length === 0) return false;
   return cited.every((terms) => terms !== undefined) && isSupported(text, cited);
 }
 
-/** The first statement with each text, in their order: the most important ones come first. */
-export function distinct(statements: readonly Statement[]): Statement[] {
-  const byText = new Map<string, Statement>();
-  for (const statement of statements) if (!byText.has(statement.text)) byText.set(statement.text, statement);
+/** The first sentence with each text, in their order: the most important ones come first. */
+export function distinct(sentences: readonly CitedSentence[]): CitedSentence[] {
+  const byText = new Map<string, CitedSentence>();
+  for (const sentence of sentences) if (!byText.has(sentence.text)) byText.set(sentence.text, sentence);
   return [...byText.values()];
 }
 
