@@ -1,6 +1,6 @@
 import { written, type Span } from './question.ts';
 import type { Reading } from './reading.ts';
-import { isDealing, residue } from './residue.ts';
+import { residue } from './residue.ts';
 import { ABOUT, COMPARING } from './request-words.ts';
 
 /** Words between the two sides. */
@@ -30,8 +30,7 @@ export function comparisonSides(reading: Reading): { label: string; query: strin
   const belonging = tokens.findLastIndex(({ word }, i) => i >= start && i < joint && BELONGING.has(word));
   const left = Math.max(start, belonging + 1);
   const tail = tokens.findIndex(
-    (token, i) =>
-      i > joint + 1 && (CIRCUMSTANCE.has(token.word) || ABOUT.has(token.word) || isDealing(token)),
+    (token, i) => i > joint + 1 && (CIRCUMSTANCE.has(token.word) || ABOUT.has(token.word)),
   );
   const end = tail < 0 ? tokens.length : tail;
   const shared: Span[] = [

@@ -6,7 +6,7 @@ import { asMeant, stanceOf } from './negation.ts';
 import { phrase, singulars, written, type Span } from './question.ts';
 import { best, type Reading } from './reading.ts';
 import { isLabel, type KnownValue } from '../vocabulary.ts';
-import { ABOUT, HISTORY, PREPOSITIONS, RELATED } from './request-words.ts';
+import { HISTORY, RELATED } from './request-words.ts';
 
 /** Length in words of the longest value that is recognized without quotation marks. */
 export const MAX_PHRASE = 8;
@@ -14,16 +14,15 @@ export const MAX_PHRASE = 8;
 /** Reads values of fields, the longest first: "SIG Node", "status final", "@jane", "meetings". */
 export function readKnownValues(reading: Reading): void {
   const { tokens } = reading.question;
-  const subject = subjectOf(reading);
   for (let length = Math.min(MAX_PHRASE, tokens.length); length > 0; length--) {
     for (let from = 0; from + length <= tokens.length; from++) {
       const span = { from, to: from + length };
-      if (reading.isFree(span)) readValue(reading, span, subject);
+      if (reading.isFree(span)) readValue(reading, span);
     }
   }
 }
 
-function readValue(reading: Reading, span: Span, subject: Span): void {
+function readValue(reading: Reading, span: Span): void {
   const { question } = reading;
   // "by jane" and "@jane" are persons. They count although a field of persons has too many values to be a label.
   const isHandle = question.tokens[span.from]!.isHandle || reading.word(span.from - 1) === 'by';
@@ -37,7 +36,7 @@ function readValue(reading: Reading, span: Span, subject: Span): void {
   const { field } = named.find(isScope) ?? best(named, ({ memories }) => memories)[0]!;
   const isNamed = reading.nameScore(field, span) > 0;
   const isSure = isHandle || isNamed || !isWord;
-  if (!isSure && (isWithin(span, subject) || describesName(reading, span) || isMomentAsked(reading))) return;
+  if (!isSure && (describesName(reading, span) || isMomentAsked(reading))) return;
   // A field with one value does not distinguish memories.
   if ((reading.field(field)?.values ?? 0) < 2) return;
   const own = named.filter((known) => known.field === field).map(({ value }) => value);
@@ -85,14 +84,6 @@ function meantValues(reading: Reading, span: Span, key: string, isHandle: boolea
   });
 }
 
-/** The words after "about", up to a preposition. They say what the answers contain, not where they are: "about hiring in the platform team". */
-function subjectOf({ question: { tokens } }: Reading): Span {
-  const about = tokens.findIndex(({ word }) => ABOUT.has(word));
-  if (about < 0) return { from: 0, to: 0 };
-  const end = tokens.findIndex(({ word }, i) => i > about && PREPOSITIONS.has(word));
-  return { from: about + 1, to: end < 0 ? tokens.length : end };
-}
-
 /**
  * Whether a word belongs to a name beside it: it says what the named thing is ("the "Gang Scheduling" proposal") or what is asked
  * about it ("replaced by").
@@ -115,10 +106,6 @@ function isAside({ question: { text, tokens } }: Reading, index: number): boolea
 /** "When was it proposed?" asks for a moment, not for everything that is proposed. */
 function isMomentAsked(reading: Reading): boolean {
   return ['when', 'why'].includes(reading.word(0));
-}
-
-function isWithin(span: Span, outer: Span): boolean {
-  return span.from >= outer.from && span.to <= outer.to;
 }
 
 function isScope({ field }: Pick<KnownValue, 'field'>): boolean {

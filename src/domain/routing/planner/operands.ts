@@ -56,20 +56,18 @@ function alternatives(group: readonly Condition[]): Condition {
   return group.length === 1 ? first! : { ...first!, filter: anyOf(group.map(({ filter }) => filter)) };
 }
 
-/** A filter with all conditions, then weaker ones: with all loose readings, without one of the unsure conditions, with the sure ones only. */
+/** A filter with all conditions, then weaker ones: with all loose readings, and without one of the unsure conditions. */
 export function strongestFirst(
   conditions: readonly Pick<Condition, 'filter' | 'loose' | 'isSure'>[],
 ): Pick<Operand, 'filter' | 'otherwise'> {
   if (conditions.length === 0) return {};
   const loose = (list: typeof conditions) =>
     allOf(list.map((condition) => condition.loose ?? condition.filter));
-  const sure = conditions.filter(({ isSure }) => isSure);
   const unsure = conditions.filter(({ isSure }) => !isSure);
   const otherwise: Filter[] = [];
   if (conditions.some((condition) => condition.loose)) otherwise.push(loose(conditions));
   if (unsure.length > 0 && conditions.length > 1)
     otherwise.push(anyOf(unsure.map((left) => loose(conditions.filter((condition) => condition !== left)))));
-  if (unsure.length > 1 && sure.length > 0) otherwise.push(loose(sure));
   return {
     filter: allOf(conditions.map(({ filter }) => filter)),
     ...(otherwise.length > 0 && { otherwise }),

@@ -10,7 +10,6 @@ export interface Reach {
 }
 
 const NEAR: Reach = { before: 3, after: 2 };
-export const ANYWHERE: Reach = { before: Infinity, after: Infinity };
 
 /** The state of reading a question: each rule marks the words that it understood, and the next rule sees only the rest. */
 export class Reading {
@@ -126,21 +125,17 @@ export class Reading {
   }
 
   /** Marks the words around a span that name the field as part of the condition. */
-  markFieldName(field: string, span: Span, reach: Reach = NEAR): void {
-    for (const index of this.#around(span, reach)) {
+  markFieldName(field: string, span: Span): void {
+    for (const index of this.#around(span, NEAR)) {
       if (this.#names.get(field)?.has(this.question.tokens[index]!.stem))
         this.markCondition({ from: index, to: index + 1 });
     }
   }
 
   /** Marks several spans, and the names of the field around them, as one condition. Returns the properties that every condition has. */
-  markTogether(
-    field: string,
-    spans: readonly Span[],
-    reach?: Reach,
-  ): Pick<Condition, 'span' | 'label' | 'field'> {
+  markTogether(field: string, spans: readonly Span[]): Pick<Condition, 'span' | 'label' | 'field'> {
     for (const span of spans) {
-      this.markFieldName(field, span, reach);
+      this.markFieldName(field, span);
       this.markCondition(span);
     }
     const span = { from: spans[0]!.from, to: spans.at(-1)!.to };

@@ -28,9 +28,6 @@ export const FRAMING = new Set([
   ),
 ]);
 
-/** Stems of verbs before the subject of the answers: "how A and B approach C". */
-export const DEALING = set('approach handl treat address tackl');
-
 /** Words before the subject. */
 export const ABOUT = set('about regarding concerning');
 

@@ -1,8 +1,8 @@
 import { STOP_WORDS } from '../../text/stop-words.ts';
 import { breadthOf } from './breadth.ts';
-import type { Span, Token } from './question.ts';
+import type { Span } from './question.ts';
 import type { Reading } from './reading.ts';
-import { ABOUT, ASKING, compares, DEALING, FRAMING } from './request-words.ts';
+import { ABOUT, ASKING, FRAMING } from './request-words.ts';
 
 /** Up to this many words before "about", a request says what kind of thing is wanted; a longer text makes a statement itself. */
 const REQUEST_WORDS = 6;
@@ -23,22 +23,13 @@ export function wholeResidue(reading: Reading): string {
 export function residue(reading: Reading, spans: readonly Span[]): string {
   const { text, tokens } = reading.question;
   const breadth = breadthOf(reading);
-  const deals = breadth.size > 0 || compares(tokens.map(({ word }) => word));
   return tokens
     .filter(
-      (token, i) =>
-        spans.some(({ from, to }) => i >= from && i < to) &&
-        !breadth.has(i) &&
-        saysSomething(reading, i) &&
-        !(deals && isDealing(token)),
+      (_, i) =>
+        spans.some(({ from, to }) => i >= from && i < to) && !breadth.has(i) && saysSomething(reading, i),
     )
     .map(({ start, end }) => text.slice(start, end))
     .join(' ');
-}
-
-/** Whether a word is a verb before the subject: "how A and B handle C". "error handling" is a subject itself. */
-export function isDealing({ word, stem }: Token): boolean {
-  return DEALING.has(stem) && !word.endsWith('ing');
 }
 
 /** Number of words that say something about the subject and did not become a condition. */

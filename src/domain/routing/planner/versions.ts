@@ -5,7 +5,7 @@ import { asMeant, isUnderstood, stanceOf, type Stance } from './negation.ts';
 import { compareVersions, isRelease, kindOf } from './ordered-values.ts';
 import { pairBounds, isLower } from './paired-bounds.ts';
 import type { Span } from './question.ts';
-import { ANYWHERE, best, type Reading } from './reading.ts';
+import { best, type Reading } from './reading.ts';
 import type { KnownValue } from '../vocabulary.ts';
 
 /** Reads versions and chooses the field that the words around them name: "in 1.27", "since v1.31", "2.0 or older", "between 1.20 and 1.24". */
@@ -85,15 +85,11 @@ function addCondition(reading: Reading, named: readonly Named[]): void {
     }))
     .filter(({ values }) => values.length > 0);
   if (candidates.length === 0) return;
-  const isNear = candidates.some(({ field }) => reading.nameScore(field, span) > 0);
-  // Words anywhere may name the field of an exact version: "what alpha features did they plan for 1.27". Those of a bound must be near.
-  const isExact = limits.every(([ordering]) => ordering === 'eq');
-  const reach = isExact && !isNear ? ANYWHERE : undefined;
-  const meant = best(candidates, ({ field }) => reading.nameScore(field, span, reach));
+  const meant = best(candidates, ({ field }) => reading.nameScore(field, span));
   const chosen = best(meant, ({ memories }) => memories)[0]!;
   const spans = named.map((one) => one.span);
   reading.conditions.push({
-    ...reading.markTogether(chosen.field, spans, reach),
+    ...reading.markTogether(chosen.field, spans),
     ...asMeant(named[0]!.stance, oneOf(chosen.field, chosen.values)),
     isSure: true,
   });
