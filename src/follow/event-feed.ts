@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { EventStore, LoadedEvent, LoadedPage, UnreadableEvent } from '../ports/event-store.ts';
 import type { MemoryRef, Surface } from '../ports/surface.ts';
+import { memoryStream } from '../domain/streams.ts';
 import { pause } from '../support/pause.ts';
 import { totalSize } from '../support/recorded-size.ts';
 import { WakeUp } from '../support/wake-up.ts';
@@ -149,9 +150,22 @@ export class EventFeed implements Surface {
   }
 }
 
+/** Events of other streams that may quote memories. Those of searches and of the audit have their ids only. */
+const quoting: ReadonlySet<string> = new Set([
+  'SummaryGenerated',
+  'ReasoningTraceRecorded',
+  'LessonLearned',
+  'LessonRevised',
+]);
+
 /** Whether a decrypted event may hold content of the memory or quote it. */
-export function isAbout({ event, metadata, erased }: LoadedEvent, { tenant, memoryId }: MemoryRef): boolean {
-  return metadata.tenant === tenant && !erased && JSON.stringify(event.data).includes(memoryId);
+export function isAbout(
+  { stream, event, metadata, erased }: LoadedEvent,
+  { tenant, memoryId }: MemoryRef,
+): boolean {
+  if (metadata.tenant !== tenant || erased) return false;
+  if (stream === memoryStream(tenant, memoryId)) return event.type !== 'MemoryErased';
+  return quoting.has(event.type) && JSON.stringify(event.data).includes(memoryId);
 }
 
 /** In characters; an event counts as at least its share of `cachedEvents`. */

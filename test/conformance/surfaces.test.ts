@@ -62,7 +62,10 @@ describe('who must forget a memory', () => {
     await admin.delete(`/v1/memories/${memory.id}?mode=erase`);
     await expect
       .poll(
-        async () => Object.entries(await heldOf(admin, memory.id)).filter(([, count]) => count > 0),
+        async () =>
+          Object.entries(await heldOf(admin, memory.id)).flatMap(([name, count]) =>
+            count > 0 ? [`${name}: ${count}`] : [],
+          ),
         within,
       )
       .toEqual([]);
