@@ -24,8 +24,43 @@ async function search(minPosition: string, more: Json = {}): Promise<string[]> {
   expect(reply.body.results.map(({ rank }: Json) => rank)).toEqual(
     reply.body.results.map((_: Json, index: number) => index + 1),
   );
-  return reply.body.results.map(({ memory }: Json) => memory.content);
+  const { results } = reply.body;
+  // Whatever stands before a higher score says why.
+  for (const [index, { score, moved }] of results.entries()) {
+    const isBelow = results.slice(index + 1).some((later: Json) => later.score > score);
+    expect(moved !== undefined, JSON.stringify(results)).toBe(isBelow);
+  }
+  return results.map(({ memory }: Json) => memory.content);
 }
+
+describe('a result that stands before one with a higher score', () => {
+  const movedOf = async (body: Json): Promise<(string | undefined)[]> => {
+    const { results } = (await admin.post('/v1/search', { query, threshold: 0, ...body })).body;
+    return results.map(({ moved }: Json) => moved);
+  };
+
+  it('[A5] says that it is newer', async () => {
+    await store(starter);
+    await store(business);
+    expect(await movedOf({})).toEqual(['newer', undefined]);
+    expect(await movedOf({ order: 'relevance' })).toEqual([undefined, undefined]);
+  });
+
+  it('[A5] says that it supersedes the other', async () => {
+    const { memory: old } = await admin.store({ content: starter, layer: 'company' });
+    const { memory: now } = await admin.store({ content: 'Northwind cancelled.', layer: 'company' });
+    await admin.put(`/v1/memories/${now.id}/links/supersedes/${old.id}`, {});
+    expect(await movedOf({ order: 'relevance' })).toEqual(['supersedes', undefined]);
+  });
+
+  it('[A5] says that its layer is more specific', async () => {
+    await store(starter);
+    const content = 'On which plan Northwind is: Starter, with 5 seats and two guests.';
+    await store(content, { layer: 'user', scope: { user: 'ada' } });
+    const [first, second] = await movedOf({ scope: {}, order: 'layer' });
+    expect([first ?? 'more-specific', second]).toEqual(['more-specific', undefined]);
+  });
+});
 
 describe('two memories that say different things about the same subject', () => {
   it('[A5] [D4] are returned with the newer one first, except with order=relevance', async () => {

@@ -767,6 +767,8 @@ export interface SearchResult {
     start: number;
     end: number;
   };
+  /** Why it stands before a result with a higher score: it is newer, it supersedes or corrects it, its layer is more specific, or the request names its place. Everything else is ordered by score */
+  moved?: 'newer' | 'supersedes' | 'more-specific' | 'named-scope';
   /** Id of the newest memory that supersedes this one by links and that the caller can see */
   supersededBy?: string;
 }

@@ -5,6 +5,7 @@ import type { FieldHints } from '../../domain/input/parse-input.ts';
 import { isBlank, textError, type JsonObject } from '../../domain/json.ts';
 import { identifier, layerSchema, scopeSchema, type Scope } from '../../domain/layers.ts';
 import { memorySchema } from '../../domain/memory/view.ts';
+import { movedReasons } from '../../domain/ranking/precedence-order.ts';
 import { invalid } from '../../domain/problems.ts';
 import { zonedTimestamp } from '../../domain/memory/content.ts';
 import { offsetOf } from '../../domain/wall-clock.ts';
@@ -67,6 +68,10 @@ export const searchResultSchema = z
     passage: z.object({ start: z.int(), end: z.int() }).optional().meta({
       description:
         'Best matching passage of a long memory, as offsets in its content in UTF-16 units; `end` is exclusive. Absent for a short memory',
+    }),
+    moved: z.enum(movedReasons).optional().meta({
+      description:
+        'Why it stands before a result with a higher score: it is newer, it supersedes or corrects it, its layer is more specific, or the request names its place. Everything else is ordered by score',
     }),
     supersededBy: z.string().optional().meta({
       description: 'Id of the newest memory that supersedes this one by links and that the caller can see',

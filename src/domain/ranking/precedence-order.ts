@@ -17,6 +17,13 @@ export interface Ranked {
 }
 
 /**
+ * Why a result stands before one with a higher score: it is newer, it says what still holds, it is of a more specific layer, or of a place
+ * that the request names.
+ */
+export const movedReasons = ['newer', 'supersedes', 'more-specific', 'named-scope'] as const;
+export type Moved = (typeof movedReasons)[number];
+
+/**
  * How alike two results must be to say the same with another value (`likeness`), fitted on everyday questions. In one layer two
  * statements about one thing are mostly about two matters of it ("The printer is in room 1.07", "The printer needs toner"), so both
  * must say almost the same; of two layers the more specific one comes first in either case.
@@ -43,9 +50,8 @@ export function namedFirst<Item>(
 ): readonly Item[] {
   if (Object.keys(scope).length === 0) return items;
   const preferred = (item: Item): number => {
-    const { relevance, layer, scope: own } = rankedOf(item);
-    const isNamed = layer !== 'company' && scope[layer] !== undefined && scope[layer] === own[layer];
-    return logOdds(relevance) + (isNamed ? NAMED : 0);
+    const ranked = rankedOf(item);
+    return logOdds(ranked.relevance) + (isNamed(ranked, scope) ? NAMED : 0);
   };
   const keyed = items.map((item) => ({ item, key: preferred(item) }));
   // The difference of two infinite keys is not a number.
@@ -54,19 +60,26 @@ export function namedFirst<Item>(
     .map(({ item }) => item);
 }
 
+/** Whether the identifier of a memory's own layer is in the scope that was requested. */
+export function isNamed({ layer, scope: own }: Pick<Ranked, 'layer' | 'scope'>, scope: Scope = {}): boolean {
+  return layer !== 'company' && scope[layer] !== undefined && scope[layer] === own[layer];
+}
+
 /** Whether the first of two results of one layer and scope says that the second no longer holds. */
 export type Replaces<Item> = (newer: Item, older: Item) => boolean;
 
 /**
  * Orders results by precedence. The given order stays, except where one result replaces another, or two speak of the same thing: they
  * are of one place, alike, and nearly as relevant. Then the one of the more specific layer is placed directly before the other, and of
- * two of one layer the newer one, each together with what precedes it in the same way. Nothing is moved for another reason.
+ * two of one layer the newer one, each together with what precedes it in the same way. Nothing is moved for another reason; `onMoved`
+ * receives the reason of each result that is placed before another.
  */
 export function byPrecedence<Item>(
   items: readonly Item[],
   rankedOf: (item: Item) => Ranked,
   scale: ModelScale,
   replaces: Replaces<Item> = () => false,
+  onMoved: (item: Item, reason: Moved) => void = () => undefined,
 ): Item[] {
   const compared = items.slice(0, MOST_COMPARED).map((item) => comparable(item, rankedOf(item)));
   const placed = new Set<Item>();
@@ -76,11 +89,19 @@ export function byPrecedence<Item>(
     const preceding = [...waiting].filter(
       (other) => (!other.isRefuted && replaces(other.item, one.item)) || precedes(other, one, scale),
     );
-    for (const other of preceding.sort(firstToLast)) place(other);
+    for (const other of preceding.sort(firstToLast)) {
+      if (waiting.has(other)) onMoved(other.item, reasonOf(other, one));
+      place(other);
+    }
     placed.add(one.item);
   };
   compared.forEach(place);
   return [...placed, ...items.slice(MOST_COMPARED)];
+}
+
+function reasonOf(one: Comparable, before: Comparable): Moved {
+  if (before.isRefuted && !one.isRefuted) return 'supersedes';
+  return one.precedence < before.precedence ? 'more-specific' : 'newer';
 }
 
 interface Comparable<Item = unknown> extends Ranked {

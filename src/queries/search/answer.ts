@@ -2,6 +2,7 @@ import type { JsonObject } from '../../domain/json.ts';
 import { precedence } from '../../domain/layers.ts';
 import { successorsFirst } from '../../domain/links/successors-first.ts';
 import type { MemoryView } from '../../domain/memory/view.ts';
+import type { Moved } from '../../domain/ranking/precedence-order.ts';
 import { scoreOf } from '../../domain/ranking/score-scale.ts';
 import { passagesOf } from '../../domain/text/passages.ts';
 import type { FeedbackEvent, RetrievalEvent } from '../../domain/retrieval/events.ts';
@@ -19,6 +20,8 @@ export interface SearchResult {
   readonly passage?: { readonly start: number; readonly end: number };
   /** 1-based, in the order returned. */
   readonly rank: number;
+  /** Why it stands before a result with a higher score. */
+  readonly moved?: Moved;
   /** Id of the memory that supersedes it, if links name one that the caller may see. */
   readonly supersededBy?: string;
 }
@@ -107,7 +110,9 @@ function arrange(
     ({ memory }) => memory.id,
     (id) => superseding.get(id),
   );
+  const reasons = reasonsOf(arranged, order, superseding);
   return arranged.map(({ memory, score: relevance, passage: number }, index) => {
+    const moved = reasons[index];
     const passage = number === undefined ? undefined : passagesOf(memory.content)[number];
     const supersededBy = superseding.get(memory.id);
     const score = scoreOf(relevance);
@@ -117,7 +122,29 @@ function arrange(
       relevance,
       rank: index + 1,
       ...(passage && { passage: { start: passage.start, end: passage.end } }),
+      ...(moved && { moved }),
       ...(supersededBy !== undefined && { supersededBy }),
     };
   });
+}
+
+/** Why each result stands before one that scores higher; undefined where none does. */
+function reasonsOf(
+  arranged: readonly Scored[],
+  order: ResultOrder,
+  superseding: ReadonlyMap<string, string>,
+): readonly (Moved | undefined)[] {
+  let highest = -Infinity;
+  const superseded = new Set<string>();
+  const reasons = arranged.toReversed().map(({ memory, score, moved }) => {
+    const isMoved = score < highest;
+    highest = Math.max(highest, score);
+    const supersedes = superseded.has(memory.id);
+    const successor = superseding.get(memory.id);
+    if (successor !== undefined) superseded.add(successor);
+    if (!isMoved) return undefined;
+    if (supersedes) return 'supersedes';
+    return order === 'layer' ? 'more-specific' : moved;
+  });
+  return reasons.reverse();
 }

@@ -4,7 +4,7 @@ import { asksPast } from '../../domain/ranking/asks-past.ts';
 import type { ModelScale } from '../../domain/ranking/calibration.ts';
 import { askedTimes, asksTime } from '../../domain/ranking/dates.ts';
 import type { Substance } from '../../domain/ranking/likeness.ts';
-import { byPrecedence, namedFirst } from '../../domain/ranking/precedence-order.ts';
+import { byPrecedence, isNamed, namedFirst, type Moved } from '../../domain/ranking/precedence-order.ts';
 import { SameMatter } from '../../domain/ranking/same-matter.ts';
 import type { Clock } from '../../ports/clock.ts';
 import { isOutdated } from '../current-view.ts';
@@ -41,10 +41,10 @@ export async function inPrecedence(
   const { query, scope, utcOffset } = request;
   const best = namedFirst(shown, placeOf, scope);
   const others = found.slice(0, maxCompared).filter((one) => !best.includes(one));
-  if (best.length + others.length < 2 || best.length === 0) return best;
+  if (best.length + others.length < 2 || best.length === 0) return markNamed(best, scope);
   const now = timeOfAsking(request, clock);
   const times = askedTimes(query, now, utcOffset);
-  if (asksPast(query, times, now ?? clock.now())) return best;
+  if (asksPast(query, times, now ?? clock.now())) return markNamed(best, scope);
   const all = [...best, ...others];
   const byId = await substances.of(caller.tenant, all, model).catch((error: unknown) => {
     if (!isOutdated(error)) throw error;
@@ -52,7 +52,7 @@ export async function inPrecedence(
   });
   // A question about a time asks what was told of it, not what is current.
   const asksCurrent = !asksTime(times);
-  return arrange(best, others, byId, { query, scale, asksCurrent, addsNewer });
+  return markNamed(arrange(best, others, byId, { query, scale, asksCurrent, addsNewer }), scope);
 }
 
 interface ArrangeOptions extends Pick<Orderable, 'scale' | 'addsNewer'> {
@@ -86,14 +86,27 @@ function arrange(
   const [first, ...rest] = best;
   const newer = addsNewer && asksCurrent ? matter.newerThan(compared(first!)) : [];
   const added = newer.map(({ one }) => one).filter((one) => !best.includes(one));
+  const moved = new Map<Scored, Moved>(added.map((one) => [one, 'newer']));
   const ordered = byPrecedence(
     [first!, ...added, ...rest],
     compared,
     scale,
     (later, earlier) => asksCurrent && matter.replaces(compared(later), compared(earlier)),
+    (one, reason) => moved.set(one, reason),
   );
   const changed = matter.changed(asksCurrent ? ordered.map(compared) : []);
-  return ordered.map((one) => (changed.has(compared(one)) ? { ...one, isChanged: true } : one));
+  return ordered.map((one) => ({
+    ...one,
+    moved: moved.get(one),
+    ...(changed.has(compared(one)) && { isChanged: true }),
+  }));
+}
+
+/** Results of a place that the request names may stand before others because of that. */
+function markNamed(results: readonly Scored[], scope: SearchRequest['scope']): readonly Scored[] {
+  return results.map((one) =>
+    one.moved === undefined && isNamed(placeOf(one), scope) ? { ...one, moved: 'named-scope' } : one,
+  );
 }
 
 function placeOf({ memory, score: relevance, isRefuted }: Scored) {

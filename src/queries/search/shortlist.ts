@@ -1,4 +1,5 @@
 import type { MemoryView } from '../../domain/memory/view.ts';
+import type { Moved } from '../../domain/ranking/precedence-order.ts';
 import type { CandidateSignals, Scorer } from '../../domain/ranking/score.ts';
 import { memoryOf, type MemoryRow } from '../memory-row.ts';
 import { dropNearDuplicates } from './near-duplicates.ts';
@@ -14,6 +15,8 @@ export interface Scored {
   readonly feedback?: number | undefined;
   /** Whether it replaces another result, or is replaced by one (`SameMatter`); set by the order by precedence. */
   readonly isChanged?: boolean;
+  /** Why the order by precedence placed it before another result. */
+  readonly moved?: Moved | undefined;
   /** Whether its writer or an admin says that it does not hold (`isRefuted`). */
   readonly isRefuted?: boolean | undefined;
   /** Log-odds of `score` that are from the value of the memory; undefined if there is none. */
