@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { freshBackEnds, type FreshBackEnds } from './back-ends.ts';
+import { fillDataFolder, type MakeFolder } from './data-template.ts';
 import { program, shortLived } from './program.ts';
 
 /** Everything that a client needs to call a server. */
@@ -58,6 +59,9 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
     ...backEnds?.environment,
     ...options.environment,
   };
+  // With a prefix, the process may see another file system.
+  if (options.dataDir === undefined && options.prefix === undefined)
+    await fillDataFolder(dataDir, environment, makeFolder);
   const [command, ...words] = [
     ...(options.prefix ?? []),
     process.execPath,
@@ -98,6 +102,14 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
     },
   };
 }
+
+const makeFolder: MakeFolder = async (folder, settings) => {
+  const server = await startServer({
+    dataDir: folder,
+    environment: { ...settings, STRATALOG_PROFILE: 'embedded' },
+  });
+  await server.stop();
+};
 
 /** Waits for the line with the server's URL. Rejects with the output if the process ends first. */
 function readyUrl(child: ChildProcess, log: string[]): Promise<string> {
