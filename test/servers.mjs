@@ -29,6 +29,7 @@ const coveredByClusterFaults = [
   'relay-processes',
   'kill-api-processes',
   'lexical-index-faults',
+  'lexical-kills',
   'transport-kafka-faults',
   'transport-kafka-load-faults',
 ].map((name) => `test/servers/${name}.test.ts`);
