@@ -3,11 +3,9 @@ import { once } from 'node:events';
 import { expect, it } from 'vitest';
 import type { LearningFacts } from '../../src/cli/demo/learning.ts';
 import { stratalogEndedBy } from '../support/cli.ts';
-import { stratalogCommand } from '../support/program.ts';
+import { program } from '../support/program.ts';
 import { testProfile } from '../support/server.ts';
 import { readModelNames } from '../support/read-model-names.ts';
-
-const [command, ...words] = stratalogCommand;
 
 /** A busy machine may not ask enough questions for a proof. Then the demo says what is missing. */
 function expectLearning(learning: LearningFacts): void {
@@ -38,7 +36,7 @@ function expectLearning(learning: LearningFacts): void {
 it.skipIf(testProfile !== 'embedded')(
   '[J1] [C7] the demo completes its whole tour with the bundled corpus',
   async () => {
-    const child = spawn(command, [...words, 'demo', '--json'], {
+    const child = spawn(process.execPath, [program, 'demo', '--json'], {
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     let output = '';
