@@ -1,6 +1,7 @@
 import path from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { GateReporter } from './test/support/gate-reporter.ts';
+import { shortLived } from './test/support/program.ts';
 import { SlowestFirst } from './test/support/slowest-first.ts';
 
 /** Folder of the reports of the gate; unset if the tests are run by hand. */
@@ -39,7 +40,12 @@ export default defineConfig({
       },
       {
         extends: true,
-        test: { name: 'local', include: [`${withoutServers}/*.local.test.ts`], isolate: false },
+        test: {
+          name: 'local',
+          include: [`${withoutServers}/*.local.test.ts`],
+          isolate: false,
+          execArgv: [...shortLived],
+        },
       },
       {
         extends: true,

@@ -13,6 +13,7 @@ const environment = {
   STRATALOG_TEST_REPORTS: reports,
   STRATALOG_FAULT_KILLS: '50',
   STRATALOG_FAULT_COUNT: '30',
+  STRATALOG_PROPERTY_SHARE: '1',
 };
 console.log(`seed of this run: ${seed}`);
 rmSync(reports, { recursive: true, force: true });

@@ -1,14 +1,17 @@
-// npm run test:servers [-- --all | --list]
+// npm run test:servers [-- [--all] [--lanes N]]
 // Starts the real servers, runs the tests that need them, and stops the servers, unless STRATALOG_KEEP_SERVERS is set.
 //   (no option)  the tests of the gate: the contracts of the adapters and the journey of a memory on the profiles postgres and
 //                cluster in test/servers, one cluster fault of each class, and the clients of others in test/clients
 //   --all        all of test/servers, and the whole conformance suite on both profiles
+//   --lanes N    how many suites run at a time; two by default
 import { mkdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
-import { root, run, stack, vitest } from './support/run.mjs';
+import { root, run, stack, vitest, wholeNumber } from './support/run.mjs';
 
-const { all } = parseArgs({ options: { all: { type: 'boolean', default: false } } }).values;
+const { all, lanes } = parseArgs({
+  options: { all: { type: 'boolean', default: false }, lanes: { type: 'string', default: '2' } },
+}).values;
 
 /** The servers to start: those whose address is not set in the environment. */
 const servers = [
@@ -29,6 +32,7 @@ const coveredByClusterFaults = [
   'relay-processes',
   'kill-api-processes',
   'lexical-index-faults',
+  'lexical-kills',
   'transport-kafka-faults',
   'transport-kafka-load-faults',
 ].map((name) => `test/servers/${name}.test.ts`);
@@ -46,7 +50,7 @@ const conformance = (profile) => ({
   profile,
   words: ['--project', 'conformance'],
 });
-/** Longest first. The tests of single servers come in two halves, so that both slots are used until the end. */
+/** Longest first. The tests of single servers come in two halves, so that two lanes are used until the end. */
 const suites = [
   ...(all ? [conformance('cluster'), conformance('postgres')] : []),
   half(1),
@@ -55,7 +59,7 @@ const suites = [
   { suite: 'clients', profile: 'embedded', words: ['--project', 'clients'] },
 ];
 
-/** Runs two suites at a time, because they mostly wait for sessions to end and servers to start. Prints the output of each at its end. */
+/** Runs several suites at a time, because they mostly wait for sessions to end and servers to start. Prints the output of each at its end. */
 async function runAll(waiting) {
   const failed = [];
   const next = async () => {
@@ -68,7 +72,7 @@ async function runAll(waiting) {
       process.stdout.write(`\n## ${suite}\n${readFileSync(file)}`);
     }
   };
-  await Promise.all([next(), next()]);
+  await Promise.all(Array.from({ length: Number(wholeNumber('lanes', lanes)) }, next));
   for (const suite of failed) console.log(`\n${suite}`);
   return failed.length > 0 ? 1 : 0;
 }

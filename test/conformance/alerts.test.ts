@@ -11,7 +11,11 @@ const endpoint = await scriptedLanguageModel();
 afterAll(() => endpoint.close());
 const server = useServer({
   because: 'is configured with a language model',
-  environment: { STRATALOG_LLM_BASE_URL: endpoint.baseURL, STRATALOG_LLM_MODEL: 'root' },
+  environment: {
+    STRATALOG_EMBEDDER: 'deterministic',
+    STRATALOG_LLM_BASE_URL: endpoint.baseURL,
+    STRATALOG_LLM_MODEL: 'root',
+  },
 });
 
 const text = z.string().min(10);

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { expect, it } from 'vitest';
 import type { LearningFacts } from '../../src/cli/demo/learning.ts';
 import { stratalogEndedBy } from '../support/cli.ts';
+import { program } from '../support/program.ts';
 import { testProfile } from '../support/server.ts';
 import { readModelNames } from '../support/read-model-names.ts';
 
@@ -35,7 +36,7 @@ function expectLearning(learning: LearningFacts): void {
 it.skipIf(testProfile !== 'embedded')(
   '[J1] [C7] the demo completes its whole tour with the bundled corpus',
   async () => {
-    const child = spawn(process.execPath, ['bin/stratalog.mjs', 'demo', '--json'], {
+    const child = spawn(process.execPath, [program, 'demo', '--json'], {
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     let output = '';

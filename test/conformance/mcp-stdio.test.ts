@@ -8,6 +8,7 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { expectClear, stratalog } from '../support/cli.ts';
 import { asMcp, newMcpClient, type Mcp } from '../support/mcp.ts';
+import { stratalogCommand } from '../support/program.ts';
 import { startServer } from '../support/server.ts';
 import { newTenant } from '../support/tenant.ts';
 import { useSharedServer } from '../support/use-server.ts';
@@ -18,7 +19,7 @@ import { useSharedServer } from '../support/use-server.ts';
  */
 
 const server = useSharedServer('deterministic');
-const program = path.resolve('bin/stratalog.mjs');
+const [command, ...words] = stratalogCommand;
 
 interface StdioMcp extends Mcp {
   readonly pid: number;
@@ -33,8 +34,8 @@ function environmentWith(environment: Readonly<Record<string, string>>): Record<
 /** Starts `stratalog mcp` as a desktop client does. It ends after the test. */
 async function start(args: string[], environment: Record<string, string> = {}): Promise<StdioMcp> {
   const transport = new StdioClientTransport({
-    command: process.execPath,
-    args: [program, 'mcp', ...args],
+    command,
+    args: [...words, 'mcp', ...args],
     env: environmentWith(environment),
     stderr: 'pipe',
   });
@@ -60,7 +61,7 @@ describe('with a running server', () => {
 
   it('[J2] [J3] ends when a message has no end, and when the client has gone', async () => {
     const run = (): ChildProcess =>
-      spawn(process.execPath, [program, 'mcp', '--url', server.url], {
+      spawn(command, [...words, 'mcp', '--url', server.url], {
         env: environmentWith({}),
         stdio: ['pipe', 'ignore', 'ignore'],
       });

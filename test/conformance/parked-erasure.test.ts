@@ -28,6 +28,8 @@ end $$;
 create trigger refuse before insert or update on control.data_keys for each row execute function control.refuse();
 `;
 
+const environment = { STRATALOG_EMBEDDER: 'deterministic' };
+
 describe('an erasure that a reactor cannot complete', () => {
   let dataDir: string;
   let server: TestServer;
@@ -41,11 +43,11 @@ describe('an erasure that a reactor cannot complete', () => {
 
   beforeAll(async () => {
     dataDir = await mkdtemp(path.join(tmpdir(), 'stratalog-'));
-    await (await startServer({ dataDir })).stop();
+    await (await startServer({ dataDir, environment })).stop();
     const sql = await openPglite({ dataDir });
     await sql.execute(damage);
     await sql.close();
-    server = await startServer({ dataDir });
+    server = await startServer({ dataDir, environment });
     const tenant = freshTenant();
     admin = await clientWithKey(server, { tenant, role: 'admin', user: 'ada' });
     operator = await clientWithKey(server, { tenant, role: 'operator' });

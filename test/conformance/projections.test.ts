@@ -8,8 +8,7 @@ import { useServer } from '../support/use-server.ts';
 
 const server = useServer({
   because: 'rebuilds the read models of all tenants',
-  // The bundled model is the same on every profile, and slow beside several servers.
-  ...(testProfile !== 'embedded' && { environment: { STRATALOG_EMBEDDER: 'deterministic' } }),
+  environment: { STRATALOG_EMBEDDER: 'deterministic' },
 });
 let admin: Client;
 let operator: Client;

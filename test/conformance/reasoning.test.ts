@@ -216,7 +216,7 @@ describe('a failing embedding model', () => {
 describe('disabled reasoning', () => {
   const off = useServer({
     because: 'reasoning is switched off for the process',
-    environment: { STRATALOG_REASONING: 'off' },
+    environment: { STRATALOG_REASONING: 'off', STRATALOG_EMBEDDER: 'deterministic' },
   });
 
   it('[D-5] by the tenant: complex questions are still decomposed, but without reasoning beforehand', async () => {

@@ -103,7 +103,7 @@ describe('routing settings', () => {
 describe('a process with routing disabled in its configuration', () => {
   const off = useServer({
     because: 'routing is switched off for the process',
-    environment: { STRATALOG_ROUTING: 'off' },
+    environment: { STRATALOG_ROUTING: 'off', STRATALOG_EMBEDDER: 'deterministic' },
   });
 
   it('[B8] takes the standard route whatever the tenants have set', async () => {

@@ -13,9 +13,11 @@ import { Load } from '../support/load.ts';
 import { eventually } from '../support/eventually.ts';
 import { caughtUp, LogReader, rebuild } from '../support/log-reader.ts';
 import { faultsOfAnswers, faultsOfCommands, faultsOfLog, faultsOfSearches } from '../support/oracle.ts';
+import { stratalogCommand } from '../support/program.ts';
 import { faultSeed } from '../support/random.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
+const [command, ...words] = stratalogCommand;
 const seed = faultSeed('graceful-drain');
 const embedded = { STRATALOG_PROFILE: 'embedded', STRATALOG_EMBEDDER: 'deterministic' };
 
@@ -67,7 +69,7 @@ describe('a server that is stopped while it starts', () => {
     '[J7] by %s exits with 0 as soon as possible, and releases the data folder',
     async (signal) => {
       const dataDir = await mkdtemp(path.join(tmpdir(), 'stratalog-drain-'));
-      const child = spawn(process.execPath, [path.resolve('bin/stratalog.mjs'), 'serve'], {
+      const child = spawn(command, [...words, 'serve'], {
         env: { PATH: process.env['PATH'], ...embedded, STRATALOG_PORT: '0', STRATALOG_DATA: dataDir },
         stdio: ['ignore', 'pipe', 'inherit'],
       });

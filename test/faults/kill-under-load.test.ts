@@ -10,7 +10,7 @@ import { faultSeed, randomOf } from '../support/random.ts';
 import { readModelNames } from '../support/read-model-names.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
-const kills = Number(process.env['STRATALOG_FAULT_KILLS'] ?? 5);
+const kills = Number(process.env['STRATALOG_FAULT_KILLS'] ?? 3);
 const seed = faultSeed('kill-under-load');
 
 describe('a server that is repeatedly killed under load', () => {

@@ -114,7 +114,7 @@ describe('a data folder', { timeout: 60_000 }, () => {
 
   it('keeps every acknowledged row if its process is killed while writing', async () => {
     const dataDir = newFolder();
-    for (let round = 1; round <= 3; round++) {
+    for (let round = 1; round <= 2; round++) {
       const writer = holder.start(dataDir, 'write');
       let acknowledged = 0;
       await writer.line();

@@ -19,7 +19,10 @@ it('vacuums rows that were written before a start, while the program polls, rene
     create index on v using hnsw (a vector_l2_ops)`);
   await before.close();
 
-  const server = await startServer({ dataDir, environment: { STRATALOG_PROFILE: 'embedded' } });
+  const server = await startServer({
+    dataDir,
+    environment: { STRATALOG_PROFILE: 'embedded', STRATALOG_EMBEDDER: 'deterministic' },
+  });
   for (const end = performance.now() + restMs; performance.now() < end; await sleep(probeMs)) {
     expect((await fetch(`${server.url}/readyz`)).status).toBe(200);
     expect((await fetch(`${server.url}/metrics`)).status).toBe(200);

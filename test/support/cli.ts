@@ -6,6 +6,7 @@ import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { expect } from 'vitest';
 import type { Client, Json } from './api.ts';
+import { stratalogCommand } from './program.ts';
 import type { TestServer } from './server.ts';
 
 export interface CliResult {
@@ -18,19 +19,19 @@ export interface CliResult {
   readonly lines: readonly Json[];
 }
 
-const program = path.resolve('bin/stratalog.mjs');
+const [command, ...words] = stratalogCommand;
 
 /** Runs `stratalog …` to its end. Of the Stratalog variables, it only gets those in `environment`. */
 export function stratalog(
   args: readonly string[],
   environment: Readonly<Record<string, string>> = {},
 ): Promise<CliResult> {
-  return run(process.execPath, [program, ...args], environment);
+  return run(command, [...words, ...args], environment);
 }
 
 /** Runs a bash script that can call `stratalog`, to its end. */
 function shell(script: string, environment: Readonly<Record<string, string>>): Promise<CliResult> {
-  const named = `stratalog() { '${process.execPath}' '${program}' "$@"; }`;
+  const named = `stratalog() { '${stratalogCommand.join("' '")}' "$@"; }`;
   return run('bash', ['-c', `set -o pipefail\n${named}\n${script}`], environment);
 }
 
@@ -77,7 +78,7 @@ export async function stratalogEndedBy(
   const temporary = await mkdtemp(path.join(tmpdir(), 'stratalog-ended-'));
   const files = () => readdir(temporary, { recursive: true });
   try {
-    const child = spawn(process.execPath, [program, ...args], {
+    const child = spawn(command, [...words, ...args], {
       env: { ...process.env, TMPDIR: temporary },
       stdio: ['ignore', 'ignore', 'inherit'],
     });

@@ -1,17 +1,17 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import path from 'node:path';
+import { program as own, shortLived } from './program.ts';
 
 /** Runs `serve`, or another command, that should end by itself. Returns its exit code and output. */
 export async function serveOnce(
   environment: Readonly<Record<string, string>>,
   {
-    program = path.resolve('bin/stratalog.mjs'),
+    program = own,
     prefix = [],
     command: name = 'serve',
   }: { readonly program?: string; readonly prefix?: readonly string[]; readonly command?: string } = {},
 ): Promise<{ code: number | null; output: string }> {
-  const [command, ...words] = [...prefix, process.execPath, program, name];
+  const [command, ...words] = [...prefix, process.execPath, ...shortLived, program, name];
   const child = spawn(command, words, {
     env: { PATH: process.env['PATH'], STRATALOG_PORT: '0', ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],

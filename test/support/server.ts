@@ -5,6 +5,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { freshBackEnds, type FreshBackEnds } from './back-ends.ts';
+import { fillDataFolder, type MakeFolder } from './data-template.ts';
+import { program, shortLived } from './program.ts';
 
 /** Everything that a client needs to call a server. */
 export interface ServerAddress {
@@ -33,12 +35,12 @@ export interface TestServerOptions {
   readonly args?: readonly string[];
   /** A command that runs the program passed to it, such as one that mounts a small disk first. */
   readonly prefix?: readonly string[];
+  /** Whether it answers the requests of many files, so that optimizing its code pays off. */
+  readonly isLongLived?: boolean;
 }
 
 /** `embedded`, or `postgres` or `cluster` to run the same suite with the servers in the environment variables. */
 export const testProfile = process.env['STRATALOG_TEST_PROFILE'] ?? 'embedded';
-
-const program = path.resolve('bin/stratalog.mjs');
 
 /** Starts a server on a free port with fresh data (or `dataDir`, or the database in `environment`) and waits until it is ready. */
 export async function startServer(options: TestServerOptions = {}): Promise<TestServer> {
@@ -57,9 +59,13 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
     ...backEnds?.environment,
     ...options.environment,
   };
+  // With a prefix, the process may see another file system.
+  if (options.dataDir === undefined && options.prefix === undefined)
+    await fillDataFolder(dataDir, environment, makeFolder);
   const [command, ...words] = [
     ...(options.prefix ?? []),
     process.execPath,
+    ...(options.isLongLived ? [] : shortLived),
     program,
     'serve',
     ...(options.args ?? []),
@@ -96,6 +102,14 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
     },
   };
 }
+
+const makeFolder: MakeFolder = async (folder, settings) => {
+  const server = await startServer({
+    dataDir: folder,
+    environment: { ...settings, STRATALOG_PROFILE: 'embedded' },
+  });
+  await server.stop();
+};
 
 /** Waits for the line with the server's URL. Rejects with the output if the process ends first. */
 function readyUrl(child: ChildProcess, log: string[]): Promise<string> {

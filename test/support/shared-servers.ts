@@ -28,7 +28,7 @@ export default async function holdSharedServers(project: TestProject): Promise<(
   const servers = new Map<string, Promise<TestServer>>();
   const registry = createServer((request, response) => {
     const kind = request.url!.slice(1);
-    const server = servers.get(kind) ?? startServer({ environment: environments[kind]! });
+    const server = servers.get(kind) ?? startServer({ environment: environments[kind]!, isLongLived: true });
     servers.set(kind, server);
     server.then(
       ({ url, masterKey }) => response.end(JSON.stringify({ url, masterKey } satisfies ServerAddress)),
