@@ -21,7 +21,15 @@ function documentOf(sections: number, details: Readonly<Record<number, string>> 
 }
 
 async function search(client: Client, query: string, more: object = {}): Promise<Json> {
-  const request = { query, threshold: 0, order: 'relevance', topK: 50, waitMs: 30_000, ...more };
+  const request = {
+    query,
+    threshold: 0,
+    order: 'relevance',
+    topK: 50,
+    waitMs: 30_000,
+    content: 'whole',
+    ...more,
+  };
   const reply = await client.post('/v1/search', request);
   expect(reply, JSON.stringify(reply.body)).toMatchObject({ status: 200 });
   return reply.body;
@@ -83,6 +91,23 @@ describe('a long memory', () => {
     const undivided = cut.results.find(({ memory }: Json) => memory.content === short);
     expect(undivided).not.toHaveProperty('passage');
     expectInvalid(await admin.post('/v1/search', { query: 'key', content: 'half' }), 'content');
+  });
+
+  it('[A5] of more than 4,000 units is shown with what is around the passage, and whole on request', async () => {
+    const detail = 'The spare key of the boathouse hangs behind the clock.';
+    const content = documentOf(30, { 17: detail });
+    expect(content.length).toBeGreaterThan(8_000);
+    const { memory, position } = await admin.store({ content });
+    const own = ({ results }: Json) => results.find((result: Json) => result.memory.id === memory.id);
+    const shown = own(await search(admin, detail, { minPosition: position, content: 'auto' }));
+    expect(shown).toMatchObject({ truncated: true });
+    expect(shown.memory.content.length).toBeLessThanOrEqual(4_000);
+    expect(shown.memory.content.length).toBeGreaterThan(2_000);
+    expect(shown.memory.content).toContain(content.slice(shown.passage.start, shown.passage.end));
+    expect(content.slice(shown.excerpt.start, shown.excerpt.end)).toBe(shown.memory.content);
+    const whole = own(await search(admin, detail, { content: 'whole' }));
+    expect(whole).not.toHaveProperty('truncated');
+    expect(whole.memory.content).toBe(content);
   });
 
   it('[A5] follows an edit, and as of an earlier position is found by its former text', async () => {

@@ -113,8 +113,8 @@ export interface Search {
   filter?: Record<string, unknown> | undefined;
   tags?: readonly string[] | undefined;
   topK?: number | undefined;
-  /** Content of each result. `whole`: the complete text. `passage`: for a long memory, only the passage that matches best */
-  content?: 'whole' | 'passage' | undefined;
+  /** Content of each result. `auto`: the complete text up to 4,000 UTF-16 units; of a longer one the passage that matches best, with what is around it. `whole`: the complete text. `passage`: for a long memory, only the passage that matches best */
+  content?: 'auto' | 'whole' | 'passage' | undefined;
   sessionId?: string | undefined;
   /** Time of the question, which words such as "last week" are relative to; RFC 3339. Its offset decides when a day begins. Default: the clock of the server, in UTC */
   now?: string | undefined;
@@ -185,8 +185,8 @@ export interface MultiHop {
   filter?: Record<string, unknown> | undefined;
   tags?: readonly string[] | undefined;
   topK?: number | undefined;
-  /** Content of each result. `whole`: the complete text. `passage`: for a long memory, only the passage that matches best */
-  content?: 'whole' | 'passage' | undefined;
+  /** Content of each result. `auto`: the complete text up to 4,000 UTF-16 units; of a longer one the passage that matches best, with what is around it. `whole`: the complete text. `passage`: for a long memory, only the passage that matches best */
+  content?: 'auto' | 'whole' | 'passage' | undefined;
   sessionId?: string | undefined;
   /** Time of the question, which words such as "last week" are relative to; RFC 3339. Its offset decides when a day begins. Default: the clock of the server, in UTC */
   now?: string | undefined;
@@ -233,8 +233,8 @@ export interface ExperiencedSearch {
   filter?: Record<string, unknown> | undefined;
   tags?: readonly string[] | undefined;
   topK?: number | undefined;
-  /** Content of each result. `whole`: the complete text. `passage`: for a long memory, only the passage that matches best */
-  content?: 'whole' | 'passage' | undefined;
+  /** Content of each result. `auto`: the complete text up to 4,000 UTF-16 units; of a longer one the passage that matches best, with what is around it. `whole`: the complete text. `passage`: for a long memory, only the passage that matches best */
+  content?: 'auto' | 'whole' | 'passage' | undefined;
   sessionId?: string | undefined;
   /** Time of the question, which words such as "last week" are relative to; RFC 3339. Its offset decides when a day begins. Default: the clock of the server, in UTC */
   now?: string | undefined;
@@ -764,6 +764,13 @@ export interface SearchResult {
   rank: number;
   /** Best matching passage of a long memory, as offsets in its content in UTF-16 units; `end` is exclusive. Absent for a short memory */
   passage?: {
+    start: number;
+    end: number;
+  };
+  /** Present if `memory.content` is a part of the content; `GET /v1/memories/{id}` has all of it */
+  truncated?: true;
+  /** The part of the content that is shown, if it is truncated; offsets as those of `passage` */
+  excerpt?: {
     start: number;
     end: number;
   };

@@ -5,6 +5,7 @@ import type { FieldHints } from '../../domain/input/parse-input.ts';
 import { isBlank, textError, type JsonObject } from '../../domain/json.ts';
 import { identifier, layerSchema, scopeSchema, type Scope } from '../../domain/layers.ts';
 import { memorySchema } from '../../domain/memory/view.ts';
+import { surroundings } from '../../domain/text/surroundings.ts';
 import { movedReasons } from '../../domain/ranking/precedence-order.ts';
 import { invalid } from '../../domain/problems.ts';
 import { zonedTimestamp } from '../../domain/memory/content.ts';
@@ -12,6 +13,11 @@ import { offsetOf } from '../../domain/wall-clock.ts';
 import type { SearchResult } from '../../queries/search/answer.ts';
 import { filterField } from '../fields.ts';
 import { singularFields } from '../filter-names.ts';
+
+/** What is shown of the contents of results. */
+const contents = ['auto', 'whole', 'passage'] as const;
+/** A content of at most this many UTF-16 units is shown whole unless the request says otherwise. */
+const maxWhole = 4_000;
 
 const someOf = <Item extends z.ZodType>(item: Item) =>
   z.array(item).min(1, 'must name at least one, or be left out').max(100);
@@ -34,10 +40,12 @@ export const searchFields = {
   filter: filterField,
   tags: someOf(identifier).optional(),
   topK: z.int().min(1).max(1_000).default(10),
-  content: z.enum(['whole', 'passage']).default('whole').meta({
-    description:
-      'Content of each result. `whole`: the complete text. `passage`: for a long memory, only the passage that matches best',
-  }),
+  content: z
+    .enum(contents)
+    .default('auto')
+    .meta({
+      description: `Content of each result. \`auto\`: the complete text up to ${maxWhole.toLocaleString('en')} UTF-16 units; of a longer one the passage that matches best, with what is around it. \`whole\`: the complete text. \`passage\`: for a long memory, only the passage that matches best`,
+    }),
   sessionId: identifier.optional(),
   now: zonedTimestamp.optional().meta({
     description:
@@ -69,6 +77,13 @@ export const searchResultSchema = z
       description:
         'Best matching passage of a long memory, as offsets in its content in UTF-16 units; `end` is exclusive. Absent for a short memory',
     }),
+    truncated: z.literal(true).optional().meta({
+      description:
+        'Present if `memory.content` is a part of the content; `GET /v1/memories/{id}` has all of it',
+    }),
+    excerpt: z.object({ start: z.int(), end: z.int() }).optional().meta({
+      description: 'The part of the content that is shown, if it is truncated; offsets as those of `passage`',
+    }),
     moved: z.enum(movedReasons).optional().meta({
       description:
         'Why it stands before a result with a higher score: it is newer, it supersedes or corrects it, its layer is more specific, or the request names its place. Everything else is ordered by score',
@@ -79,16 +94,27 @@ export const searchResultSchema = z
   })
   .meta({ id: 'SearchResult' });
 
+type Excerpt = NonNullable<SearchResult['passage']>;
+
 /** The results with the content that the request asks for. */
 export function withContent(
   results: readonly SearchResult[],
-  content: 'whole' | 'passage',
-): readonly SearchResult[] {
+  content: (typeof contents)[number],
+): readonly (SearchResult & { readonly truncated?: true; readonly excerpt?: Excerpt })[] {
   if (content === 'whole') return results;
   return results.map((result) => {
     const { memory, passage } = result;
-    if (!passage) return result;
-    return { ...result, memory: { ...memory, content: memory.content.slice(passage.start, passage.end) } };
+    if (content === 'passage' ? !passage : memory.content.length <= maxWhole) return result;
+    const { start, end } =
+      content === 'passage' && passage
+        ? passage
+        : surroundings(memory.content, passage ?? { start: 0, end: 0 }, maxWhole);
+    return {
+      ...result,
+      truncated: true,
+      excerpt: { start, end },
+      memory: { ...memory, content: memory.content.slice(start, end) },
+    };
   });
 }
 

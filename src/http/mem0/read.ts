@@ -83,6 +83,7 @@ export function searching(recent: RecentSearches): Handler {
     const session = request.session.inNameOfUsers(conditions);
     const { results, searchId } = await session.perform(search, {
       query,
+      content: 'whole',
       filter: conditions.filter,
       ...(topK != null && { topK }),
       ...(threshold != null && { threshold }),

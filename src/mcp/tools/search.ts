@@ -68,7 +68,7 @@ export const memorySearch = tool({
   parameters: { filter: 'filters', spaces: 'space_id' },
   async call({ query, top_k: topK, layers, session_id: sessionId, ...sent }, act) {
     const { maxTokens, ...restrictions } = restrictionsOf(sent);
-    const found = await act(search, { query, topK, layers, sessionId, ...restrictions });
+    const found = await act(search, { query, topK, layers, sessionId, content: 'whole', ...restrictions });
     return show(found, maxTokens);
   },
 });
@@ -108,6 +108,7 @@ export const memoryMultiHop = tool({
     const found = await act(multiHop, {
       query,
       depth,
+      content: 'whole',
       spaces: space === undefined ? undefined : [space],
     });
     const { fields, text } = show(found);
