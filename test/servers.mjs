@@ -35,6 +35,7 @@ const coveredByClusterFaults = [
   'lexical-kills',
   'transport-kafka-faults',
   'transport-kafka-load-faults',
+  'transport-kafka-members',
 ].map((name) => `test/servers/${name}.test.ts`);
 const excluded = [clusterFaults, ...(all ? [] : coveredByClusterFaults)].flatMap((file) => [
   '--exclude',

@@ -128,7 +128,7 @@ it(
       json(response, 200, { data: made.map((v, index) => ({ index, embedding: Array.from(v) })) });
     });
     const detail = 'The heron of the last page stands in the reeds.';
-    const content = [...Array.from({ length: 600 }, (_, n) => section(n)), `## Last\n\n${detail}`].join(
+    const content = [...Array.from({ length: 300 }, (_, n) => section(n)), `## Last\n\n${detail}`].join(
       '\n\n',
     );
     const embedded = () => endpoint.requests.flatMap(({ input }) => input).filter(isPassage);

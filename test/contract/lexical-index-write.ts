@@ -141,37 +141,6 @@ export function writeContract(contract: ContractIndex): void {
     });
   });
 
-  describe('[F6] an expunge', () => {
-    it('removes nothing that is found or listed, and does not block writes', async () => {
-      const { index } = contract;
-      const generation = await freshGeneration(index);
-      const documents = Array.from({ length: 60 }, (_, n) => document(`beacon ${n}`));
-      const later = documents.map((one, n) =>
-        n % 3 === 0 ? deletion(one, 1) : { ...one, revision: 1, body: `foghorn ${n}` },
-      );
-      const more = Array.from({ length: 20 }, (_, n) => document(`foghorn of later ${n}`));
-      await put(index, generation, ...documents);
-      await put(index, generation, ...later);
-      const expunged = index.expunge(generation);
-      await put(index, generation, ...more);
-      await expunged;
-      expect(await listed(index, generation)).toEqual(latestEntries([...later, ...more]));
-      expect(await find(index, generation, 'beacon')).toEqual([]);
-      expect(await find(index, generation, 'foghorn')).toHaveLength(60);
-    });
-
-    it('is awaited no longer than its caller wants', async () => {
-      const { index } = contract;
-      const generation = await freshGeneration(index);
-      const one = document('beacon');
-      await put(index, generation, one);
-      await put(index, generation, deletion(one, 1));
-      const ended = AbortSignal.abort();
-      await expect(index.expunge(generation, ended)).rejects.toBeInstanceOf(LexicalIndexUnavailable);
-      expect(await find(index, generation, 'beacon')).toEqual([]);
-    });
-  });
-
   describe('a list', () => {
     it('returns every document once, by tenant and id, as of its start', async () => {
       const { index } = contract;
@@ -201,6 +170,39 @@ export function writeContract(contract: ContractIndex): void {
         expect(page).toHaveLength(2);
         break;
       }
+    });
+  });
+}
+
+export function expungeContract(contract: ContractIndex): void {
+  describe('[F6] an expunge', () => {
+    it('removes nothing that is found or listed, and does not block writes', async () => {
+      const { index } = contract;
+      const generation = await freshGeneration(index);
+      const documents = Array.from({ length: 60 }, (_, n) => document(`beacon ${n}`));
+      const later = documents.map((one, n) =>
+        n % 3 === 0 ? deletion(one, 1) : { ...one, revision: 1, body: `foghorn ${n}` },
+      );
+      const more = Array.from({ length: 20 }, (_, n) => document(`foghorn of later ${n}`));
+      await put(index, generation, ...documents);
+      await put(index, generation, ...later);
+      const expunged = index.expunge(generation);
+      await put(index, generation, ...more);
+      await expunged;
+      expect(await listed(index, generation)).toEqual(latestEntries([...later, ...more]));
+      expect(await find(index, generation, 'beacon')).toEqual([]);
+      expect(await find(index, generation, 'foghorn')).toHaveLength(60);
+    });
+
+    it('is awaited no longer than its caller wants', async () => {
+      const { index } = contract;
+      const generation = await freshGeneration(index);
+      const one = document('beacon');
+      await put(index, generation, one);
+      await put(index, generation, deletion(one, 1));
+      const ended = AbortSignal.abort();
+      await expect(index.expunge(generation, ended)).rejects.toBeInstanceOf(LexicalIndexUnavailable);
+      expect(await find(index, generation, 'beacon')).toEqual([]);
     });
   });
 }

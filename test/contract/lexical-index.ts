@@ -10,10 +10,17 @@ import {
 import { generationContract } from './lexical-index-generations.ts';
 import { regionContract } from './lexical-index-regions.ts';
 import { searchContract } from './lexical-index-search.ts';
-import { writeContract } from './lexical-index-write.ts';
+import { expungeContract, writeContract } from './lexical-index-write.ts';
 
-/** Contract of every `LexicalIndex`. `open` returns an empty index. */
-export function lexicalIndexContract(name: string, open: () => Promise<IndexUnderTest>): void {
+/**
+ * Contract of every `LexicalIndex`. `open` returns an empty index. `expunges` says whether to test expunging too, for which
+ * OpenSearch needs half a minute.
+ */
+export function lexicalIndexContract(
+  name: string,
+  open: () => Promise<IndexUnderTest>,
+  { expunges = true } = {},
+): void {
   describe(`${name} as LexicalIndex`, () => {
     let opened: IndexUnderTest;
 
@@ -34,6 +41,7 @@ export function lexicalIndexContract(name: string, open: () => Promise<IndexUnde
     searchContract(contract);
     regionContract(contract);
     writeContract(contract);
+    if (expunges) expungeContract(contract);
 
     it('reports product, version and health of its server', async () => {
       const { distribution, version, status } = await contract.index.health();
