@@ -1,17 +1,10 @@
+import { Recordset, type Columns } from '../read-models/recordset.ts';
+import { Table, type RowOf, type Tables } from '../read-models/table.ts';
 import { textHash } from '../support/text-hash.ts';
-import { protect, type Tables } from '../read-models/table.ts';
-import { Recordset, type RecordsetType } from '../read-models/recordset.ts';
-import { insert, nothing, statement, type Write } from './write.ts';
+import type { MemoryKey } from './memory-rows.ts';
+import { nothing, statement, upsert, type Write } from './write.ts';
 
-export interface MemoryKey {
-  readonly tenant: string;
-  readonly memory_id: string;
-}
-
-/** `erased` is a hash of the memory's id, so that no row names an erased memory. */
-const columns = { tenant: 'text', erased: 'text' } as const;
-const added = new Recordset(columns);
-const named = new Recordset({ ...columns, memory_id: 'uuid' });
+const named = new Recordset({ tenant: 'text', erased: 'text', memory_id: 'uuid' });
 
 /**
  * Table of the erased memories, for a read model whose rows about a memory come from other streams than the memory's own. Such an event
@@ -21,49 +14,35 @@ const named = new Recordset({ ...columns, memory_id: 'uuid' });
  * another partition, between the two. Transactions of a generation run one at a time.
  */
 export class ErasedMemories {
-  readonly table: string;
+  /** `erased` is a hash of the memory's id, so that no row names an erased memory. */
+  readonly table: Table<{ readonly tenant: 'text'; readonly erased: 'text' }>;
 
   constructor(table: string) {
-    this.table = table;
-  }
-
-  create(tables: Tables): readonly string[] {
-    return [
-      `create table ${tables(this.table)} (
-        tenant text not null,
-        erased text not null,
-        primary key (tenant, erased)
-      )`,
-      ...protect(tables(this.table)),
-    ];
-  }
-
-  /** The columns to digest. */
-  get columns(): typeof columns {
-    return columns;
+    this.table = new Table(table, {
+      columns: { tenant: 'text', erased: 'text' },
+      key: ['tenant', 'erased'],
+    });
   }
 
   /** Must be written before the rows of other memories in the same transaction. */
   add(tables: Tables, gone: readonly MemoryKey[]): Write {
-    return insert(tables(this.table), added, gone.map(erasureOf), 'on conflict (tenant, erased) do nothing');
+    return upsert(tables, this.table, gone.map(erasureOf));
   }
 
-  /** Inserts rows about memories into `table`, which `conflict` refers to as `t`, except those of erased memories. */
-  insertOthers(
+  /** Like `upsert`, for rows about memories, except those of erased memories. */
+  upsertOthers<Declared extends Columns>(
     tables: Tables,
-    table: string,
-    types: Readonly<Record<string, RecordsetType>>,
-    rows: readonly MemoryKey[],
-    conflict: string,
+    table: Table<Declared>,
+    rows: readonly (RowOf<Declared> & MemoryKey)[],
   ): Write {
     if (rows.length === 0) return nothing;
-    const names = Object.keys(types).join(', ');
-    const bound = new Recordset({ ...types, erased: 'text' });
+    const { names } = table.rows;
+    const bound = new Recordset({ ...table.columns, erased: 'text' });
     return statement(
-      `insert into ${tables(table)} as t (${names}) select ${names} from ${bound.as('added')}
+      `insert into ${tables(table.name)} as t (${names}) select ${names} from ${bound.as('added')}
        where not exists (
-         select 1 from ${tables(this.table)} e where e.tenant = added.tenant and e.erased = added.erased)
-       ${conflict}`,
+         select 1 from ${tables(this.table.name)} e where e.tenant = added.tenant and e.erased = added.erased)
+       ${table.onConflict}`,
       bound.bind(rows.map((row) => ({ ...row, ...erasureOf(row) }))),
     );
   }
@@ -71,7 +50,7 @@ export class ErasedMemories {
   /** SQL for those of the memories bound by `bind` that are erased, as `tenant, memory_id`. */
   among(tables: Tables): string {
     return `select distinct named.tenant, named.memory_id from ${named.as('named')}
-      join ${tables(this.table)} e on e.tenant = named.tenant and e.erased = named.erased`;
+      join ${tables(this.table.name)} e on e.tenant = named.tenant and e.erased = named.erased`;
   }
 
   bind(memories: readonly MemoryKey[]): Uint8Array[] {

@@ -1,7 +1,9 @@
 import type { MemoryEvent } from '../domain/memory/events.ts';
 import type { LoadedEvent } from '../ports/event-store.ts';
 import type { SqlExecutor } from '../ports/sql.ts';
-import { memoryKeys } from '../read-models/recordset.ts';
+import type { Columns } from '../read-models/recordset.ts';
+import type { RowOf, Table, Tables } from '../read-models/table.ts';
+import { findRows } from './write.ts';
 
 /** The key of a memory in rows. */
 export interface MemoryKey {
@@ -19,19 +21,19 @@ export function memoryKey({ tenant, memory_id }: MemoryKey): string {
   return `${tenant}/${memory_id}`;
 }
 
-/** The current rows in `table` of the memories that `facts` change, by `memoryKey`. Memories that are stored by `facts` are not looked up. */
-export async function rowsOf<Row extends MemoryKey>(
+/**
+ * The current rows of the memories that `facts` change, by `memoryKey`. Memories that are stored by `facts` are not looked up. `select`
+ * are the columns as SQL on `t`.
+ */
+export async function rowsOf<Declared extends Columns>(
   facts: readonly LoadedEvent<MemoryEvent>[],
   executor: SqlExecutor,
-  table: string,
-  columns = 'r.*',
-): Promise<Map<string, Row>> {
-  const wanted = facts.filter(({ event }) => event.type !== 'MemoryStored').map(memoryOf);
-  if (wanted.length === 0) return new Map();
-  const rows = await executor.query<Row & Record<string, unknown>>(
-    `select distinct on (r.tenant, r.memory_id) ${columns} from ${memoryKeys.as('wanted')}
-     join ${table} r using (tenant, memory_id)`,
-    memoryKeys.bind(wanted),
-  );
-  return new Map(rows.map((row) => [memoryKey(row), row]));
+  tables: Tables,
+  table: Table<Declared, keyof MemoryKey>,
+  select?: string,
+): Promise<Map<string, RowOf<Declared>>> {
+  const changed = facts.filter(({ event }) => event.type !== 'MemoryStored').map(memoryOf);
+  const wanted = new Map(changed.map((memory) => [memoryKey(memory), memory]));
+  const rows = await findRows(executor, tables, table, [...wanted.values()], select);
+  return new Map(rows.map((row) => [memoryKey(row as MemoryKey), row]));
 }

@@ -1,6 +1,7 @@
 import type { EventType } from '../domain/events/registry.ts';
 import { generationTable } from '../read-models/generation-table.ts';
-import type { Tables } from '../read-models/table.ts';
+import { digestOfAll } from '../read-models/digest.ts';
+import type { AnyTable, Tables } from '../read-models/table.ts';
 import type { LoadedEvent } from '../ports/event-store.ts';
 import type { SqlExecutor } from '../ports/sql.ts';
 import type { Holding } from './holding.ts';
@@ -51,6 +52,17 @@ export interface Projection<Prepared = unknown> {
   readonly sharedTables?: (variant: string) => readonly string[];
   /** Deletes from the shared tables what `live` does not have: an abandoned generation may have written what was erased meanwhile. */
   readonly purgeShared?: (variant: string, live: Tables) => readonly string[];
+}
+
+/** What follows from the declarations of the tables of a read model. */
+export function declaredBy(
+  ...declared: readonly AnyTable[]
+): Pick<Projection, 'tables' | 'create' | 'digest'> {
+  return {
+    tables: declared.map(({ name }) => name),
+    create: (tables) => declared.flatMap((table) => table.create(tables)),
+    digest: (tables) => digestOfAll(...declared.map((table) => table.digest(tables))),
+  };
 }
 
 /** What a read model keeps outside of the database, for each generation. */

@@ -1,28 +1,23 @@
 import { scopeKeys, type Layer, type Scope } from '../domain/layers.ts';
+import type { RowOf } from '../read-models/table.ts';
 
 /** Layer and scope of a memory as columns. They never change, so every table that a search filters repeats them. */
-export const scopeColumns = `
-  layer text not null,
-  org text,
-  team text,
-  project text,
-  session text,
-  user_id text,
-  agent text`;
-
-/** The column types. */
-export const scopeColumnTypes = {
+export const scopeColumns = {
   layer: 'text',
-  org: 'text',
-  team: 'text',
-  project: 'text',
-  session: 'text',
-  user_id: 'text',
-  agent: 'text',
+  org: 'text?',
+  team: 'text?',
+  project: 'text?',
+  session: 'text?',
+  user_id: 'text?',
+  agent: 'text?',
 } as const;
 
-export function scopeRow(layer: Layer, { user, ...scope }: Scope): Record<string, string | undefined> {
-  return { layer, ...scope, user_id: user };
+export type ScopeRow = RowOf<typeof scopeColumns>;
+
+export const scopeColumnNames = Object.keys(scopeColumns) as (keyof ScopeRow)[];
+
+export function scopeRow(layer: Layer, { org, team, project, session, user, agent }: Scope): ScopeRow {
+  return { layer, org, team, project, session, user_id: user, agent };
 }
 
 /** The scope in such columns. */

@@ -1,13 +1,10 @@
 import { nothing, type Write } from '../follow/handler.ts';
 import type { SqlExecutor, SqlValue } from '../ports/sql.ts';
 import { allDone } from '../support/all-done.ts';
-import type { Recordset } from '../read-models/recordset.ts';
-import type { Columns, RowOf, Table, Tables } from '../read-models/table.ts';
+import type { Columns, Recordset } from '../read-models/recordset.ts';
+import type { AnyTable, RowOf, Table, Tables } from '../read-models/table.ts';
 
 export { nothing, type Write };
-
-/** Any declared table. */
-type AnyTable = Pick<Table, 'name' | 'rows' | 'keys' | 'replacing'>;
 
 export function statement(text: string, params: readonly SqlValue[]): Write {
   return (tx) => tx.query(text, params);
@@ -31,26 +28,45 @@ export function remove(table: string, keys: Recordset, rows: readonly object[], 
   );
 }
 
-/** Inserts the rows, or replaces those that have the same key. Does nothing without rows. */
-export function upsert(tables: Tables, table: AnyTable, rows: readonly object[]): Write {
-  return insert(tables(table.name), table.rows, rows, table.replacing);
+/** Inserts rows of a table whose keys are new. Does nothing without rows. */
+export function insertRows<Declared extends Columns>(
+  tables: Tables,
+  table: Table<Declared>,
+  rows: readonly RowOf<Declared>[],
+): Write {
+  return insert(tables(table.name), table.rows, rows);
 }
 
-/** Deletes the rows that have these keys. Does nothing without keys. */
-export function removeRows(tables: Tables, table: AnyTable, keys: readonly object[]): Write {
-  return remove(tables(table.name), table.keys, keys);
+/** Inserts the rows, or replaces those that have the same key, or combines them as the table declares. Does nothing without rows. */
+export function upsert<Declared extends Columns>(
+  tables: Tables,
+  table: Table<Declared>,
+  rows: readonly RowOf<Declared>[],
+): Write {
+  return insert(tables(table.name), table.rows, rows, table.onConflict);
 }
 
-/** The rows that have these keys, in any order. */
+/** Deletes the rows that have these keys and meet `condition` on `t`. Does nothing without keys. */
+export function removeRows(
+  tables: Tables,
+  table: AnyTable,
+  keys: readonly object[],
+  condition?: string,
+): Write {
+  return remove(tables(table.name), table.keys, keys, condition);
+}
+
+/** The rows that have these keys, in any order. `select` are their columns as SQL on `t`. */
 export async function findRows<Declared extends Columns, Key extends keyof Declared & string>(
   executor: SqlExecutor,
   tables: Tables,
   table: Table<Declared, Key>,
   keys: readonly Readonly<Record<Key, unknown>>[],
+  select = 't.*',
 ): Promise<RowOf<Declared>[]> {
   if (keys.length === 0) return [];
   const rows = await executor.query(
-    `select t.* from ${table.keys.as('wanted')} join ${tables(table.name)} t on ${table.keys.equal('t', 'wanted')}`,
+    `select ${select} from ${table.keys.as('wanted')} join ${tables(table.name)} t on ${table.keys.equal('t', 'wanted')}`,
     table.keys.bind(keys),
   );
   return rows.map((row) => table.rowOf(row));

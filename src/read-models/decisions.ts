@@ -42,6 +42,7 @@ export const decisions = new Table('decisions', {
     `(tenant, position) include (final, ended_at, asked_at) where ${isLearnable} and not consumed`,
     `(tenant, position) include (final, ended_at, asked_at) where ${isLearnable} and not base_consumed`,
   ],
+  digestedRows: 'choice is not null',
 });
 
 /** When sessions ended, for searches that are recorded later; kept for a day. */

@@ -1,15 +1,8 @@
 import { digestOf, type Digested } from './digest.ts';
-import { Recordset, type RecordsetType } from './recordset.ts';
+import { Recordset, storedType, type Column, type Columns, type StoredType } from './recordset.ts';
 
 /** The full names of one generation's tables: `tables('memories')` is `read.memories_g3`. */
 export type Tables = (table: string) => string;
-
-/** A type that is bound as it is stored, or `json`: stored as `jsonb` and bound as JSON text, for values that are written as text already. */
-export type StoredType = RecordsetType;
-
-/** The type of a column; with `?` it may be null. */
-export type Column = StoredType | `${StoredType}?`;
-export type Columns = Readonly<Record<string, Column>>;
 
 interface Values {
   readonly text: string;
@@ -34,54 +27,69 @@ type ValueOf<Type extends Column> = Type extends `${infer Stored extends StoredT
 export type RowOf<Declared extends Columns> = { readonly [Name in keyof Declared]: ValueOf<Declared[Name]> };
 
 interface Declaration<Declared extends Columns, Key extends keyof Declared & string> {
-  /** Name and type of each column, in order. */
+  /** Name and type of each column. The digest depends on their order. */
   readonly columns: Declared;
   /** The columns of the primary key. */
   readonly key: readonly Key[];
+  /** Collations other than that of the database. */
+  readonly collations?: { readonly [Name in keyof Declared]?: string };
+  /** To what percentage pages are filled at first: in the rest, updates write new versions of rows without touching the indexes. */
+  readonly fillfactor?: number;
   /** What follows `create index on TABLE` for each index. */
   readonly indexes?: readonly string[];
-  /** Columns that equal generations may have different values in. */
+  readonly uniqueIndexes?: readonly string[];
+  /** How a row is combined with the stored one of the same key, in these columns only. By default it replaces the stored one. */
+  readonly combined?: { readonly [Name in keyof Declared]?: keyof typeof combinations };
+  /** Columns that equal generations may have different values in, or that follow from the others. */
   readonly undigested?: readonly (keyof Declared & string)[];
-  /** Columns as SQL that no row is written with, such as a vector of a dimension that is only known at run time. */
-  readonly others?: readonly string[];
+  /** SQL condition on the rows that equal generations have in common; by default all. */
+  readonly digestedRows?: string;
 }
+
+/** SQL for the value of a column, from that of the stored row `t` and that of the written one. */
+const combinations = {
+  sum: (column: string) => `t.${column} + excluded.${column}`,
+  max: (column: string) => `greatest(t.${column}, excluded.${column})`,
+} as const;
 
 /** The one declaration of a read model's table: its DDL, how rows are bound and found, its digest and the type of its rows follow from it. */
 export class Table<Declared extends Columns = Columns, Key extends keyof Declared & string = string> {
   readonly name: string;
+  readonly columns: Declared;
   /** All columns, to write rows. */
   readonly rows: Recordset;
   /** The columns of the primary key, to find rows. */
   readonly keys: Recordset;
-  /** `on conflict` clause that replaces a row with the same key. */
-  readonly replacing: string;
+  /** `on conflict` clause that replaces a row with the same key, called `t`, or combines it with the new one. */
+  readonly onConflict: string;
   readonly #declaration: Declaration<Declared, Key>;
-  readonly #types: Readonly<Record<string, StoredType>>;
 
   constructor(name: string, declaration: Declaration<Declared, Key>) {
     const { columns, key } = declaration;
     this.name = name;
+    this.columns = columns;
     this.#declaration = declaration;
-    this.#types = Object.fromEntries(
-      Object.entries(columns).map(([column, type]) => [column, type.replace('?', '') as StoredType]),
-    );
-    this.rows = new Recordset(this.#types);
-    this.keys = new Recordset(Object.fromEntries(key.map((column) => [column, this.#types[column]!])));
-    const others = Object.keys(columns).filter((column) => !key.includes(column as Key));
-    const set = others.map((column) => `${column} = excluded.${column}`).join(', ');
-    this.replacing = `on conflict (${key.join(', ')}) do ${set === '' ? 'nothing' : `update set ${set}`}`;
+    this.rows = new Recordset(columns);
+    this.keys = this.pick(...key);
+    this.onConflict = onConflict(declaration);
   }
 
-  /** SQL statements that create the table of a generation with its indexes, and hide the rows of other tenants. */
-  create(tables: Tables): readonly string[] {
-    const { columns, key, indexes = [], others = [] } = this.#declaration;
+  /** Some columns, to bind a part of rows. */
+  pick(...names: readonly (keyof Declared & string)[]): Recordset {
+    return new Recordset(Object.fromEntries(names.map((name) => [name, this.columns[name]!])));
+  }
+
+  /**
+   * SQL statements that create the table of a generation with its indexes, and hide the rows of other tenants. `others` are columns as
+   * SQL that are not declared, such as a vector of a dimension that is only known at run time.
+   */
+  create(tables: Tables, ...others: readonly string[]): readonly string[] {
+    const { columns, key, collations = {}, fillfactor, uniqueIndexes = [], indexes = [] } = this.#declaration;
     const table = tables(this.name);
-    const lines = Object.entries(columns).map(([column, type]) => {
-      const stored = this.#types[column]!;
-      return `${column} ${stored === 'json' ? 'jsonb' : stored}${type.endsWith('?') ? '' : ' not null'}`;
-    });
+    const lines = [...columnDefinitions(columns, collations), ...others, `primary key (${key.join(', ')})`];
     return [
-      `create table ${table} (${[...lines, ...others, `primary key (${key.join(', ')})`].join(', ')})`,
+      `create table ${table} (${lines.join(', ')})${fillfactor ? ` with (fillfactor = ${fillfactor})` : ''}`,
+      ...uniqueIndexes.map((index) => `create unique index on ${table} ${index}`),
       ...indexes.map((index) => `create index on ${table} ${index}`),
       ...protect(table),
     ];
@@ -94,17 +102,51 @@ export class Table<Declared extends Columns = Columns, Key extends keyof Declare
   }
 
   /** A query for the digest of the table's rows, see `digestOf`. */
-  digest(tables: Tables, where?: string): string {
-    const { undigested = [] } = this.#declaration;
-    const digested = Object.entries(this.#types)
-      .filter(([column]) => !undigested.includes(column))
-      .map(([column, type]) => [column, type === 'json' ? 'jsonb' : type]);
-    return digestOf(tables(this.name), Object.fromEntries(digested) as Digested, where);
+  digest(tables: Tables): string {
+    const { columns, undigested = [], digestedRows } = this.#declaration;
+    const digested = Object.entries<Column>(columns)
+      .filter(([name]) => !undigested.includes(name))
+      .map(([name, column]) => [name, sqlType(column)]);
+    return digestOf(tables(this.name), Object.fromEntries(digested) as Digested, digestedRows);
   }
 }
 
+/** Any declared table, without the type of its rows. */
+export type AnyTable = Pick<Table, 'name' | 'rows' | 'keys' | 'onConflict' | 'create' | 'digest'>;
+
 /** The rows of a table. */
 export type Row<Of> = Of extends Table<infer Declared> ? RowOf<Declared> : never;
+
+/** A row whose columns may still change, before it is written. */
+export type Draft<Of> = { -readonly [Name in keyof Of]: Of[Name] };
+
+function sqlType(column: Column): string {
+  const type = storedType(column);
+  return type === 'json' ? 'jsonb' : type;
+}
+
+/** Columns as they are defined in DDL. */
+function columnDefinitions(
+  columns: Columns,
+  collations: Readonly<Record<string, string | undefined>> = {},
+): readonly string[] {
+  return Object.entries(columns).map(([name, column]) => {
+    const collation = collations[name] === undefined ? '' : ` collate "${collations[name]}"`;
+    return `${name} ${sqlType(column)}${collation}${column.endsWith('?') ? '' : ' not null'}`;
+  });
+}
+
+function onConflict<Declared extends Columns, Key extends keyof Declared & string>({
+  columns,
+  key,
+  combined,
+}: Declaration<Declared, Key>): string {
+  const others = Object.keys(columns).filter((name) => !key.includes(name as Key));
+  const set = combined
+    ? Object.entries(combined).map(([name, how]) => `${name} = ${combinations[how!](name)}`)
+    : others.map((name) => `${name} = excluded.${name}`);
+  return `on conflict (${key.join(', ')}) do ${set.length === 0 ? 'nothing' : `update set ${set.join(', ')}`}`;
+}
 
 /** The query role sees the rows of the caller's tenant, and none without a tenant. */
 export function protect(table: string): readonly string[] {

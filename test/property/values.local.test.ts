@@ -122,6 +122,22 @@ describe('the read model of values', () => {
     expect(own).toMatchObject({ is_used: true, results: [{ memoryId: kept, relevance: 0.25, used: true }] });
   });
 
+  it('[F4] has the same row in any division into batches if a question was erased between two outcomes', async () => {
+    const used: Step = { kind: 'use', tenant: 'acme', search: 1, results: [] };
+    const [first, last] = [eventOf(used, 0), eventOf(used, 1)];
+    const asked = { ...first, event: { ...first.event, data: { ...first.event.data, question: 'key' } } };
+    const events = [asked as LoadedEvent, last];
+    const expected = await rowsAfter(test, values, [events]);
+    expect(
+      await rowsAfter(
+        test,
+        values,
+        events.map((event) => [event]),
+      ),
+    ).toEqual(expected);
+    expect(expected['value_searches']).toMatchObject([{ question: 's1' }]);
+  });
+
   it('[C5] [F6] has none if two processes apply the erasure and an outcome at the same time', async () => {
     const { sql } = test;
     const [gone, kept] = memories as [string, string];

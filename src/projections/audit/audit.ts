@@ -1,24 +1,27 @@
 import { eventDefinitions, type EventType, type StratalogEvent } from '../../domain/events/registry.ts';
 import { FactClaimed } from '../../domain/memory/affirmation.ts';
 import type { LoadedEvent } from '../../ports/event-store.ts';
-import type { Row, SqlExecutor } from '../../ports/sql.ts';
-import { digestOf, digestOfAll } from '../../read-models/digest.ts';
-import type { Projection } from '../projection.ts';
-import { protect, type Tables } from '../../read-models/table.ts';
-import { Recordset } from '../../read-models/recordset.ts';
-import { insert, together, type Write } from '../write.ts';
+import { Table, type Row, type Tables } from '../../read-models/table.ts';
+import { declaredBy, type Projection } from '../projection.ts';
+import { insertRows, together, type Write } from '../write.ts';
 
-const placeColumns = {
-  tenant: 'text',
-  position: 'bigint',
-  stream: 'text',
-  revision: 'integer',
-  type: 'text',
-  actor: 'text',
-  time: 'timestamptz',
-} as const;
+const places = new Table('audit', {
+  columns: {
+    tenant: 'text',
+    position: 'bigint',
+    stream: 'text',
+    revision: 'integer',
+    type: 'text',
+    actor: 'text',
+    time: 'timestamptz',
+  },
+  key: ['tenant', 'position'],
+});
 
-const namedColumns = { tenant: 'text', memory_id: 'text', position: 'bigint' } as const;
+const named = new Table('audit_memories', {
+  columns: { tenant: 'text', memory_id: 'text', position: 'bigint' },
+  key: ['tenant', 'memory_id', 'position'],
+});
 
 /**
  * The place of each event of a tenant in the log with the attributes that auditors filter by, and a row for each memory that the event
@@ -28,49 +31,24 @@ export const audit: Projection = {
   name: 'audit',
   version: 2,
   handles: [...eventDefinitions.keys()] as EventType[],
-  tables: ['audit', 'audit_memories'],
-  create: (tables) => [
-    `create table ${tables('audit')} (
-      tenant text not null,
-      position bigint not null,
-      stream text not null,
-      revision integer not null,
-      type text not null,
-      actor text not null,
-      time timestamptz not null,
-      primary key (tenant, position)
-    )`,
-    `create table ${tables('audit_memories')} (
-      tenant text not null,
-      memory_id text not null,
-      position bigint not null,
-      primary key (tenant, memory_id, position)
-    )`,
-    ...protect(tables('audit')),
-    ...protect(tables('audit_memories')),
-  ],
-  plan,
+  ...declaredBy(places, named),
+  plan: (events, _, tables) => Promise.resolve(plan(events, tables)),
   holds: { nothing: 'who did what to which memory, never its content' },
-  digest: (tables) =>
-    digestOfAll(digestOf(tables('audit'), placeColumns), digestOf(tables('audit_memories'), namedColumns)),
 };
 
-async function plan(events: readonly LoadedEvent[], _: SqlExecutor, tables: Tables): Promise<Write> {
+function plan(events: readonly LoadedEvent[], tables: Tables): Write {
   return together(
-    insert(tables('audit'), places, events.map(placeOf)),
-    insert(tables('audit_memories'), named, events.flatMap(namedBy)),
+    insertRows(tables, places, events.map(placeOf)),
+    insertRows(tables, named, events.flatMap(namedBy)),
   );
 }
 
-const places = new Recordset(placeColumns);
-const named = new Recordset(namedColumns);
-
-function placeOf({ event, metadata, position, stream, revision, time }: LoadedEvent): Row {
+function placeOf({ event, metadata, position, stream, revision, time }: LoadedEvent): Row<typeof places> {
   const { tenant, actor } = metadata;
   return { tenant, position, stream, revision, type: event.type, actor, time };
 }
 
-function namedBy({ event, metadata, position }: LoadedEvent): Row[] {
+function namedBy({ event, metadata, position }: LoadedEvent): Row<typeof named>[] {
   return memoriesOf(event).map((memoryId) => ({ tenant: metadata.tenant, memory_id: memoryId, position }));
 }
 

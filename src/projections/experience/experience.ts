@@ -1,24 +1,25 @@
 import type { TraceEvent } from '../../domain/experience/events.ts';
 import type { TraceOutcome } from '../../domain/experience/trace.ts';
 import type { LoadedEvent } from '../../ports/event-store.ts';
-import { digestOf } from '../../read-models/digest.ts';
-import type { Projection } from '../projection.ts';
-import { protect, type Tables } from '../../read-models/table.ts';
-import { Recordset } from '../../read-models/recordset.ts';
-import { insert, type Write } from '../write.ts';
+import { Table, type Draft, type Row, type Tables } from '../../read-models/table.ts';
+import { declaredBy, type Projection } from '../projection.ts';
+import { upsert, type Write } from '../write.ts';
 
-const keyColumns = { tenant: 'text', day: 'text', bucket: 'text', arm: 'text', applied: 'boolean' } as const;
-const counters = ['searches', 'success', 'partial_success', 'failure'] as const;
-const columns = {
-  ...keyColumns,
-  searches: 'bigint',
-  success: 'bigint',
-  partial_success: 'bigint',
-  failure: 'bigint',
-} as const;
-const added = new Recordset(columns);
-
-type Counter = (typeof counters)[number];
+const counts = new Table('experience', {
+  columns: {
+    tenant: 'text',
+    day: 'text',
+    bucket: 'text',
+    arm: 'text',
+    applied: 'boolean',
+    searches: 'bigint',
+    success: 'bigint',
+    partial_success: 'bigint',
+    failure: 'bigint',
+  },
+  key: ['tenant', 'day', 'bucket', 'arm', 'applied'],
+  combined: { searches: 'sum', success: 'sum', partial_success: 'sum', failure: 'sum' },
+});
 
 /**
  * How searches with experience ended, by day, kind of question and parameters. Numbers of a tenant only: nothing in it says what was
@@ -28,29 +29,13 @@ export const experience: Projection = {
   name: 'experience',
   version: 1,
   handles: ['ReasoningTraceRecorded', 'ReasoningTraceResolved'],
-  tables: ['experience'],
-  create: (tables) => [
-    `create table ${tables('experience')} (
-      tenant text not null,
-      day text not null,
-      bucket text not null,
-      arm text not null,
-      applied boolean not null,
-      searches bigint not null,
-      success bigint not null,
-      partial_success bigint not null,
-      failure bigint not null,
-      primary key (tenant, day, bucket, arm, applied)
-    )`,
-    ...protect(tables('experience')),
-  ],
+  ...declaredBy(counts),
   plan: (events, _, tables) => Promise.resolve(plan(events as readonly LoadedEvent<TraceEvent>[], tables)),
   holds: { nothing: 'counts of searches' },
-  digest: (tables) => digestOf(tables('experience'), columns),
 };
 
 function plan(events: readonly LoadedEvent<TraceEvent>[], tables: Tables): Write {
-  const rows = new Map<string, Record<string, unknown> & Record<Counter, number>>();
+  const rows = new Map<string, Draft<Row<typeof counts>>>();
   for (const { event, metadata, time } of events) {
     if (event.type === 'ReasoningTraceErased' || event.data.experience === undefined) continue;
     const { bucket, arm, applied } = event.data.experience;
@@ -66,13 +51,7 @@ function plan(events: readonly LoadedEvent<TraceEvent>[], tables: Tables): Write
     }
   }
   const inOrder = [...rows].sort(([left], [right]) => (left < right ? -1 : 1)).map(([, row]) => row);
-  return insert(
-    tables('experience'),
-    added,
-    inOrder,
-    `on conflict (tenant, day, bucket, arm, applied) do update set
-       ${counters.map((counter) => `${counter} = t.${counter} + excluded.${counter}`).join(', ')}`,
-  );
+  return upsert(tables, counts, inOrder);
 }
 
 function isCounted(outcome: TraceOutcome): outcome is Exclude<TraceOutcome, 'pending'> {

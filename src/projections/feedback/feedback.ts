@@ -1,40 +1,33 @@
 import type { FeedbackEvent } from '../../domain/retrieval/events.ts';
 import type { Embedder, Embedders } from '../../ports/embedder.ts';
 import type { LoadedEvent } from '../../ports/event-store.ts';
-import { digestOf } from '../../read-models/digest.ts';
+import { memoryKeys } from '../../read-models/recordset.ts';
+import { Table, type Row, type Tables } from '../../read-models/table.ts';
 import { ofMemory, rowsWith } from '../holding.ts';
-import type { Projection } from '../projection.ts';
-import { protect, type Tables } from '../../read-models/table.ts';
-import { memoryKeys, Recordset } from '../../read-models/recordset.ts';
-import { vectorArray } from '../vectors/vector-sql.ts';
-import { nothing, remove, statement, together, type Write } from '../write.ts';
-
-/** A judgement, or the question that judgements of the same search are about. */
-interface Row {
-  readonly tenant: string;
-  readonly memory_id: string;
-  readonly position: number;
-  readonly kind: string;
-  readonly principal: string;
-  readonly score: number;
-  readonly search_id: string | undefined;
-  readonly authoritative: boolean;
-}
-
-const columns = {
-  tenant: 'text',
-  memory_id: 'uuid',
-  position: 'bigint',
-  kind: 'text',
-  principal: 'text',
-  score: 'double precision',
-  search_id: 'text',
-  authoritative: 'boolean',
-} as const;
-const added = new Recordset(columns);
+import { declaredBy, type Projection } from '../projection.ts';
+import { insertWithVectors } from '../vectors/vector-sql.ts';
+import { remove, together, type Write } from '../write.ts';
 
 /** Kind of a row that is no judgement but a question. */
 const questionRow = 'question';
+
+/** Judgements, and the questions that judgements of the same search are about. */
+const judgements = new Table('feedback', {
+  columns: {
+    tenant: 'text',
+    memory_id: 'uuid',
+    position: 'bigint',
+    kind: 'text',
+    principal: 'text',
+    score: 'double precision',
+    search_id: 'text?',
+    authoritative: 'boolean',
+  },
+  key: ['tenant', 'memory_id', 'position'],
+  indexes: [`(tenant, memory_id, search_id) where kind = '${questionRow}'`],
+});
+
+type JudgementRow = Row<typeof judgements>;
 
 /**
  * Every judgement of a memory, and of the questions that were judged their vectors: never the words. Rows are only added, so that a
@@ -51,28 +44,12 @@ export function feedback(embedders: Embedders): Projection<ReadonlyMap<LoadedEve
     variant: id,
     largeBatchSize: 256,
     handles: ['FeedbackGiven', 'QuestionJudged', 'FeedbackErased'],
-    tables: ['feedback'],
-    create: (tables) => [
-      `create table ${tables('feedback')} (
-        tenant text not null,
-        memory_id uuid not null,
-        position bigint not null,
-        kind text not null,
-        principal text not null,
-        score double precision not null,
-        search_id text,
-        authoritative boolean not null,
-        question vector(${dimension}),
-        primary key (tenant, memory_id, position)
-      )`,
-      `create index on ${tables('feedback')} (tenant, memory_id, search_id) where kind = '${questionRow}'`,
-      ...protect(tables('feedback')),
-    ],
+    ...declaredBy(judgements),
+    create: (tables) => judgements.create(tables, `question vector(${dimension})`),
     prepare: (events) => embedQuestions(embedder, events as readonly LoadedEvent<FeedbackEvent>[]),
     plan: (events, _, tables, vectors) =>
       Promise.resolve(plan(events as readonly LoadedEvent<FeedbackEvent>[], tables, vectors)),
-    holds: (tables) => rowsWith([tables('feedback'), ofMemory]),
-    digest: (tables) => digestOf(tables('feedback'), columns),
+    holds: (tables) => rowsWith([tables(judgements.name), ofMemory]),
   };
 }
 
@@ -96,7 +73,7 @@ function plan(
   tables: Tables,
   vectors: ReadonlyMap<LoadedEvent, Float32Array>,
 ): Write {
-  const rows = new Map<Row, Float32Array | undefined>();
+  const rows = new Map<JudgementRow, Float32Array | undefined>();
   const gone: { readonly tenant: string; readonly memory_id: string }[] = [];
   for (const loaded of events) {
     const memory = { tenant: loaded.metadata.tenant, memory_id: loaded.event.data.memoryId };
@@ -106,10 +83,17 @@ function plan(
         if (row.tenant === memory.tenant && row.memory_id === memory.memory_id) rows.delete(row);
     } else rows.set({ ...memory, ...rowOf(loaded) }, vectors.get(loaded));
   }
-  return together(remove(tables('feedback'), memoryKeys, gone), insertWithVectors(tables('feedback'), rows));
+  return together(
+    remove(tables(judgements.name), memoryKeys, gone),
+    insertWithVectors(tables, judgements, [...rows.keys()], 'question', [...rows.values()]),
+  );
 }
 
-function rowOf({ event, metadata, position }: LoadedEvent<FeedbackEvent>): Omit<Row, 'tenant' | 'memory_id'> {
+function rowOf({
+  event,
+  metadata,
+  position,
+}: LoadedEvent<FeedbackEvent>): Omit<JudgementRow, 'tenant' | 'memory_id'> {
   const row = { position, principal: principalOf(metadata) };
   if (event.type === 'FeedbackGiven') {
     const { kind, score, searchId, isAuthoritative: authoritative } = event.data;
@@ -127,14 +111,4 @@ function rowOf({ event, metadata, position }: LoadedEvent<FeedbackEvent>): Omit<
 /** Who judges: an agent that acts for several users judges once for each. */
 function principalOf({ actor, onBehalfOf }: LoadedEvent['metadata']): string {
   return onBehalfOf === undefined ? actor : JSON.stringify([actor, onBehalfOf]);
-}
-
-function insertWithVectors(table: string, rows: ReadonlyMap<Row, Float32Array | undefined>): Write {
-  if (rows.size === 0) return nothing;
-  const { array, bound } = vectorArray([...rows.values()], added.size);
-  return statement(
-    `insert into ${table} (${added.names}, question)
-     select ${added.names}, question from ${added.as('added', { name: 'question', array })}`,
-    [...added.bind([...rows.keys()]), ...bound],
-  );
 }

@@ -2,17 +2,29 @@ import type { Layer, Scope } from '../../domain/layers.ts';
 import type { MemoryEvent } from '../../domain/memory/events.ts';
 import { fieldValuesOf, type FieldValuePair } from '../../domain/routing/field-values.ts';
 import type { LoadedEvent } from '../../ports/event-store.ts';
+import { Table, type Row, type Tables } from '../../read-models/table.ts';
 import { memoryKey, memoryOf } from '../memory-rows.ts';
 import { eachInSlices } from '../each-in-slices.ts';
+import { removeRows, together, upsert, type Write } from '../write.ts';
 
 /** The field values that one memory contributes to the sums: enough to subtract it again. */
-export interface FieldContributions {
-  readonly tenant: string;
-  readonly memory_id: string;
+export const contributions = new Table('fields_held', {
+  columns: {
+    tenant: 'text',
+    memory_id: 'uuid',
+    layer: 'text',
+    scope: 'jsonb',
+    occurred_at: 'text?',
+    active: 'boolean',
+    held: 'jsonb',
+  },
+  key: ['tenant', 'memory_id'],
+  undigested: ['layer', 'scope', 'occurred_at'],
+});
+
+export interface FieldContributions extends Row<typeof contributions> {
   readonly layer: Layer;
   readonly scope: Scope;
-  readonly occurred_at?: string | null;
-  readonly active: boolean;
   readonly held: readonly FieldValuePair[];
 }
 
@@ -49,15 +61,14 @@ function next(
         memory_id: memoryId,
         layer,
         scope,
-        ...(occurredAt !== undefined && { occurred_at: occurredAt }),
+        occurred_at: occurredAt,
         active: true,
         held: fieldValuesOf(event.data),
       };
     }
     case 'MemoryUpdated': {
       if (!row || event.data.metadata === undefined) return row;
-      const { scope, occurred_at: time } = row;
-      const occurredAt = time ?? undefined;
+      const { scope, occurred_at: occurredAt } = row;
       return { ...row, held: fieldValuesOf({ scope, metadata: event.data.metadata, occurredAt }) };
     }
     case 'MemoryDeleted':
@@ -69,4 +80,14 @@ function next(
     default:
       return event satisfies never;
   }
+}
+
+export function writeContributions(changes: ReadonlyMap<string, ContributionChange>, tables: Tables): Write {
+  const present: FieldContributions[] = [];
+  const gone: FieldContributions[] = [];
+  for (const { before, after } of changes.values()) {
+    if (after && after !== before) present.push(after);
+    if (before && !after) gone.push(before);
+  }
+  return together(upsert(tables, contributions, present), removeRows(tables, contributions, gone));
 }

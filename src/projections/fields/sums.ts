@@ -2,26 +2,36 @@ import { hash } from 'node:crypto';
 import { visibilityKeys } from '../../domain/access/visibility.ts';
 import type { Scope } from '../../domain/layers.ts';
 import { kindOf } from '../../domain/routing/planner/ordered-values.ts';
-import { keyOf, type FieldValue } from '../../domain/routing/vocabulary.ts';
-import type { Tables } from '../../read-models/table.ts';
-import { Recordset } from '../../read-models/recordset.ts';
-import { scopeColumnTypes, scopeRow } from '../scope-columns.ts';
+import { keyOf } from '../../domain/routing/vocabulary.ts';
+import { Table, type Draft, type Row, type Tables } from '../../read-models/table.ts';
 import { eachInSlices } from '../each-in-slices.ts';
-import { insert, remove, together, type Write } from '../write.ts';
+import { scopeColumnNames, scopeColumns, scopeRow } from '../scope-columns.ts';
+import { removeRows, together, upsert, type Write } from '../write.ts';
 import type { FieldContributions, ContributionChange } from './field-contributions.ts';
 
-/** A change of the number of memories with a value, among memories that the same callers see. */
-interface Sum {
-  readonly tenant: string;
-  /** A hash of place, field and value: together they may be too long for an index key. */
-  readonly id: string;
-  readonly field: string;
-  readonly value: FieldValue;
-  readonly key: string;
-  readonly kind: string;
-  memories: number;
-  readonly [scopeColumn: string]: unknown;
-}
+/**
+ * Numbers of memories with a value, among memories that the same callers see. `id` is a hash of place, field and value: together they
+ * may be too long for an index key.
+ */
+export const fieldSums = new Table('fields', {
+  columns: {
+    tenant: 'text',
+    id: 'uuid',
+    ...scopeColumns,
+    field: 'text',
+    value: 'jsonb',
+    key: 'text',
+    kind: 'text',
+    memories: 'bigint',
+  },
+  key: ['tenant', 'id'],
+  indexes: ['(tenant, key)', `(tenant, kind) where kind = 'version'`],
+  combined: { memories: 'sum' },
+  undigested: [...scopeColumnNames, 'key', 'kind'],
+});
+
+/** A change of such a number. */
+type Sum = Draft<Row<typeof fieldSums>>;
 
 export async function sumsOf(changes: ReadonlyMap<string, ContributionChange>): Promise<Sum[]> {
   const all = new Map<string, Sum>();
@@ -60,27 +70,10 @@ function add(sums: Map<string, Sum>, row: FieldContributions | undefined, sign: 
   }
 }
 
-const changed = new Recordset({
-  tenant: 'text',
-  id: 'uuid',
-  ...scopeColumnTypes,
-  field: 'text',
-  value: 'jsonb',
-  key: 'text',
-  kind: 'text',
-  memories: 'bigint',
-});
-const ids = new Recordset({ tenant: 'text', id: 'uuid' });
-
 export function writeSums(rows: readonly Sum[], tables: Tables): Write {
   const decreased = rows.filter(({ memories }) => memories < 0);
   return together(
-    insert(
-      tables('fields'),
-      changed,
-      rows,
-      'on conflict (tenant, id) do update set memories = t.memories + excluded.memories',
-    ),
-    remove(tables('fields'), ids, decreased, 't.memories = 0'),
+    upsert(tables, fieldSums, rows),
+    removeRows(tables, fieldSums, decreased, 't.memories = 0'),
   );
 }

@@ -1,7 +1,24 @@
 import { forEachTermCount } from '../../domain/text/term-counts-json.ts';
-import type { Tables } from '../../read-models/table.ts';
-import { statement, together, type Write } from '../write.ts';
-import type { TextRow } from './text-changes.ts';
+import { Table, type Tables } from '../../read-models/table.ts';
+import { statement, together, upsert, type Write } from '../write.ts';
+import type { TextRow } from './text-rows.ts';
+
+/** In how many documents of a tenant each term is. */
+export const frequencies = new Table('lexical_terms', {
+  columns: { tenant: 'text', term: 'text', documents: 'integer' },
+  key: ['tenant', 'term'],
+  collations: { term: 'C' },
+  fillfactor: 50,
+  digestedRows: 'documents <> 0',
+});
+
+/** How many documents each tenant has. */
+export const corpora = new Table('lexical_corpus', {
+  columns: { tenant: 'text', documents: 'integer' },
+  key: ['tenant'],
+  combined: { documents: 'sum' },
+  digestedRows: 'documents <> 0',
+});
 
 /** The changes that a batch makes to the tenants' document frequencies: one upsert for each term, however many documents contain it. */
 export class DocumentFrequencies {
@@ -37,9 +54,9 @@ export class DocumentFrequencies {
         statement(
           `with delta as materialized (select * from unnest($2::text[], $3::integer[]) as delta(term, documents)),
            counted as (
-             update ${tables('lexical_terms')} t set documents = t.documents + delta.documents
+             update ${tables(frequencies.name)} t set documents = t.documents + delta.documents
              from delta where t.tenant = $1 and t.term = delta.term returning t.term)
-         insert into ${tables('lexical_terms')} as t (tenant, term, documents)
+         insert into ${tables(frequencies.name)} as t (tenant, term, documents)
          select $1, term, documents from delta where term not in (select term from counted)
          on conflict (tenant, term) do update set documents = t.documents + excluded.documents`,
           [tenant, changed.map(([term]) => term), changed.map(([, delta]) => delta)],
@@ -50,21 +67,19 @@ export class DocumentFrequencies {
       // A word that no document contains any more may be erased content.
       writes.push(
         statement(
-          `delete from ${tables('lexical_terms')} where tenant = $1 and term = any ($2) and documents = 0`,
+          `delete from ${tables(frequencies.name)} where tenant = $1 and term = any ($2) and documents = 0`,
           [tenant, rarer],
         ),
       );
     }
-    for (const [tenant, documents] of this.#documents) {
-      if (documents === 0) continue;
-      writes.push(
-        statement(
-          `insert into ${tables('lexical_corpus')} as c (tenant, documents) values ($1, $2)
-         on conflict (tenant) do update set documents = c.documents + excluded.documents`,
-          [tenant, documents],
-        ),
-      );
-    }
+    const sizes = [...this.#documents].map(([tenant, documents]) => ({ tenant, documents }));
+    writes.push(
+      upsert(
+        tables,
+        corpora,
+        sizes.filter(({ documents }) => documents !== 0),
+      ),
+    );
     return together(...writes);
   }
 }

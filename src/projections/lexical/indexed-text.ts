@@ -13,8 +13,8 @@ export interface IndexedText {
   readonly body: string;
   readonly counts: string;
   readonly length: number;
-  readonly passage_terms?: string | undefined;
-  readonly passage_lengths?: string | undefined;
+  readonly passage_terms: string | undefined;
+  readonly passage_lengths: string | undefined;
 }
 
 /** The texts of a batch, by the position of their event. */

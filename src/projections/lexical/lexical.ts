@@ -4,18 +4,16 @@ import { TOKENIZER_VERSION } from '../../domain/text/tokens.ts';
 import type { LoadedEvent } from '../../ports/event-store.ts';
 import type { LexicalIndex } from '../../ports/lexical-index.ts';
 import type { SqlExecutor } from '../../ports/sql.ts';
-import { digestOf, digestOfAll } from '../../read-models/digest.ts';
 import { ofMemory, rowsWith } from '../holding.ts';
-import type { Projection } from '../projection.ts';
-import { protect, type Tables } from '../../read-models/table.ts';
+import { declaredBy, type Projection } from '../projection.ts';
+import type { Tables } from '../../read-models/table.ts';
 import { together, type Write } from '../write.ts';
-import { DocumentFrequencies } from './document-frequencies.ts';
+import { corpora, DocumentFrequencies, frequencies } from './document-frequencies.ts';
 import { createExpunge, expungeTable, noteErasures } from './expunge.ts';
 import { IndexDocuments } from './index-documents.ts';
 import { analyse, type IndexedTexts } from './indexed-text.ts';
 import { changesOf, textChangesOf } from './text-changes.ts';
-import { createTextRows, loadTextRows, writeTextRows, type CountsType } from './text-rows.ts';
-import { turnColumnTypes } from './turn.ts';
+import { loadTextRows, textTables, writeTextRows, type CountsType } from './text-rows.ts';
 
 const variant = `terms-${TOKENIZER_VERSION}`;
 
@@ -26,8 +24,11 @@ interface Counting {
   readonly counts: CountsType;
 }
 
-const inDatabase: Counting = { countsTerms: true, counts: 'jsonb' };
+const inDatabase: Counting = { countsTerms: true, counts: 'json' };
 const inMemory: Counting = { countsTerms: false, counts: 'text' };
+
+/** Of the variants that count the documents of each term in the database. */
+const countingTerms = declaredBy(textTables.json, frequencies, corpora);
 
 /** What finds words instead of a BM25 index of the database. */
 export interface OtherWords {
@@ -53,13 +54,12 @@ export function lexical({
     variant,
     batchSize: 64,
     handles: ['MemoryStored', 'MemoryUpdated', 'MemoryDeleted', 'MemoryRestored', 'MemoryErased'],
-    tables: ['lexical', 'lexical_terms', 'lexical_corpus'],
-    create: (tables) => [...createTexts(tables, inDatabase), ...createTerms(tables), ...createBm25(tables)],
+    ...countingTerms,
+    create: (tables) => [...countingTerms.create(tables), ...createBm25(tables)],
     // Outside of the transaction, so the database can do other work meanwhile.
     prepare: (events) => analyse(events as readonly LoadedEvent<MemoryEvent>[]),
     plan: (events, executor, tables, texts) => plan(events, executor, tables, texts, inDatabase),
-    holds: (tables) => rowsWith([tables('lexical'), ofMemory]),
-    digest: (tables) => digest(tables, inDatabase),
+    holds: (tables) => rowsWith([tables(textTables.json.name), ofMemory]),
   };
   if (index) return withIndex(common, index);
   return wordsInMemory ? withoutIndex(common) : common;
@@ -70,10 +70,8 @@ function withoutIndex(common: Projection<IndexedTexts>): Projection<IndexedTexts
     ...common,
     version: 7,
     variant: withWordsInMemory(variant),
-    tables: ['lexical', 'lexical_corpus'],
-    create: (tables) => createTexts(tables, inMemory),
+    ...declaredBy(textTables.text, corpora),
     plan: (events, executor, tables, texts) => plan(events, executor, tables, texts, inMemory),
-    digest: (tables) => digest(tables, inMemory),
   };
 }
 
@@ -83,11 +81,7 @@ function withIndex(common: Projection<IndexedTexts>, index: LexicalIndex): Proje
     ...common,
     variant: inLexicalIndex(variant),
     tables: [...common.tables, expungeTable],
-    create: (tables) => [
-      ...createTexts(tables, inDatabase),
-      ...createTerms(tables),
-      ...createExpunge(tables),
-    ],
+    create: (tables) => [...countingTerms.create(tables), ...createExpunge(tables)],
     // Before the transaction: the checkpoint promises that searches find the documents up to it.
     async prepare(events, { sql, tables, generation }) {
       const facts = events as readonly LoadedEvent<MemoryEvent>[];
@@ -107,33 +101,9 @@ function withIndex(common: Projection<IndexedTexts>, index: LexicalIndex): Proje
   };
 }
 
-function createTexts(tables: Tables, { counts }: Counting): string[] {
-  return [
-    ...createTextRows(tables, counts),
-    `create table ${tables('lexical_corpus')} (
-      tenant text primary key,
-      documents integer not null
-    )`,
-    ...protect(tables('lexical')),
-    ...protect(tables('lexical_corpus')),
-  ];
-}
-
-function createTerms(tables: Tables): string[] {
-  return [
-    `create table ${tables('lexical_terms')} (
-      tenant text not null,
-      term text not null collate "C",
-      documents integer not null,
-      primary key (tenant, term)
-    ) with (fillfactor = 50)`, // Leaves room in each page for new versions of its rows, so that updates need not touch the index.
-    ...protect(tables('lexical_terms')),
-  ];
-}
-
 /** The index has terms, not texts: PostgreSQL's analysis knows fewer written forms of a word than ours. */
 function createBm25(tables: Tables): string[] {
-  const [texts, name] = [tables('lexical'), tables('lexical_words').replace('read.', '')];
+  const [texts, name] = [tables(textTables.json.name), tables('lexical_words').replace('read.', '')];
   return [
     `alter table ${texts} add column terms text
        generated always as (case when body is not null then read.term_text(counts) end) stored`,
@@ -151,38 +121,10 @@ async function plan(
   const facts = events as readonly LoadedEvent<MemoryEvent>[];
   const before = await loadTextRows(facts, executor, tables);
   const changes = changesOf(facts, before, texts);
-  const frequencies = new DocumentFrequencies({ countsTerms });
+  const documents = new DocumentFrequencies({ countsTerms });
   for (const [key, { row }] of changes) {
-    frequencies.count(before.get(key), -1);
-    frequencies.count(row, 1);
+    documents.count(before.get(key), -1);
+    documents.count(row, 1);
   }
-  return together(writeTextRows([...changes.values()], tables, counts), frequencies.write(tables));
-}
-
-function digest(tables: Tables, { countsTerms, counts }: Counting): string {
-  const frequencies = countsTerms
-    ? [
-        digestOf(
-          tables('lexical_terms'),
-          { tenant: 'text', term: 'text', documents: 'integer' },
-          'documents <> 0',
-        ),
-      ]
-    : [];
-  return digestOfAll(
-    digestOf(tables('lexical'), {
-      tenant: 'text',
-      memory_id: 'uuid',
-      revision: 'integer',
-      body: 'text',
-      shelved: 'text',
-      counts,
-      length: 'integer',
-      passage_terms: counts,
-      passage_lengths: 'text',
-      ...turnColumnTypes,
-    }),
-    ...frequencies,
-    digestOf(tables('lexical_corpus'), { tenant: 'text', documents: 'integer' }, 'documents <> 0'),
-  );
+  return together(writeTextRows([...changes.values()], tables, counts), documents.write(tables));
 }

@@ -2,19 +2,9 @@ import type { MemoryEvent } from '../../domain/memory/events.ts';
 import type { LoadedEvent } from '../../ports/event-store.ts';
 import { memoryKey, memoryOf } from '../memory-rows.ts';
 import { scopeRow } from '../scope-columns.ts';
-import type { IndexedText, IndexedTexts } from './indexed-text.ts';
-import { updatedSpeaker, turnOf, type Turn } from './turn.ts';
-
-/** The row of a memory. Its text is in `body` while it is active, in `shelved` while it is deleted. */
-export interface TextRow extends Omit<IndexedText, 'body'>, Turn {
-  readonly tenant: string;
-  readonly memory_id: string;
-  /** Revision of the event that last changed, deleted or restored the text. */
-  readonly revision: number;
-  readonly body?: string;
-  readonly shelved?: string;
-  readonly [scopeColumn: string]: unknown;
-}
+import type { IndexedTexts } from './indexed-text.ts';
+import type { TextRow } from './text-rows.ts';
+import { updatedSpeaker, turnOf } from './turn.ts';
 
 /** The row of a memory after a batch. */
 export interface TextChange {
@@ -75,6 +65,7 @@ function next(
         ...scopeRow(event.data.layer, event.data.scope),
         ...turnOf({ ...fact, event }),
         revision,
+        shelved: undefined,
         ...texts.get(position)!,
       };
     case 'MemoryUpdated': {
@@ -84,16 +75,12 @@ function next(
       if (text) return { ...row, ...spoken, ...text, revision };
       return Object.keys(spoken).length > 0 ? { ...row, ...spoken } : row;
     }
-    case 'MemoryDeleted': {
+    case 'MemoryDeleted':
       if (row?.body === undefined) return row;
-      const { body, ...rest } = row;
-      return { ...rest, shelved: body, revision };
-    }
-    case 'MemoryRestored': {
+      return { ...row, body: undefined, shelved: row.body, revision };
+    case 'MemoryRestored':
       if (row?.shelved === undefined) return row;
-      const { shelved, ...rest } = row;
-      return { ...rest, body: shelved, revision };
-    }
+      return { ...row, body: row.shelved, shelved: undefined, revision };
     case 'MemoryErased':
       return undefined;
     default:

@@ -4,51 +4,45 @@ import { attributedSpeaker, labelledSpeaker } from '../../domain/ranking/speaker
 import type { JsonObject } from '../../domain/json.ts';
 import type { MemoryEvent } from '../../domain/memory/events.ts';
 import type { LoadedEvent } from '../../ports/event-store.ts';
+import type { RowOf } from '../../read-models/table.ts';
 
-/** The place of a memory among the turns of its session, and its speaker. Outside of a session all but `occurred_at` is empty. */
-export interface Turn {
-  readonly session_key?: string | undefined;
-  /** When it occurred, or was stored if that is unknown. The position of its first event orders equal times. */
-  readonly said_at?: string | undefined;
-  readonly position?: number | undefined;
-  /** The speaker according to the metadata. */
-  readonly attributed?: string | undefined;
-  /** The speaker that the text names at its beginning. */
-  readonly labelled?: string | undefined;
-  readonly occurred_at?: string | undefined;
-}
+/**
+ * The place of a memory among the turns of its session, and its speaker; outside of a session all but `occurred_at` is empty. `said_at`
+ * is when it occurred, or was stored if that is unknown; the position of its first event orders equal times. `attributed` is the speaker
+ * according to the metadata, `labelled` the one that the text names at its beginning.
+ */
+export const turnColumns = {
+  session_key: 'text?',
+  said_at: 'timestamptz?',
+  position: 'bigint?',
+  attributed: 'text?',
+  labelled: 'text?',
+  occurred_at: 'timestamptz?',
+} as const;
 
-export const turnColumns = `
-  session_key text collate "C",
-  said_at timestamptz,
-  position bigint,
-  attributed text,
-  labelled text,
-  occurred_at timestamptz`;
+export type Turn = RowOf<typeof turnColumns>;
 
-/** The column types. */
-export const turnColumnTypes = {
-  session_key: 'text',
-  said_at: 'timestamptz',
-  position: 'bigint',
-  attributed: 'text',
-  labelled: 'text',
-  occurred_at: 'timestamptz',
+const noTurn = {
+  session_key: undefined,
+  said_at: undefined,
+  position: undefined,
+  attributed: undefined,
+  labelled: undefined,
 } as const;
 
 type Stored = Extract<MemoryEvent, { type: 'MemoryStored' }>;
 
 export function turnOf({ event, metadata, position, time }: LoadedEvent<Stored>): Turn {
   const { layer, scope, content, metadata: about, occurredAt } = event.data;
-  const occurred = occurredAt !== undefined && { occurred_at: occurredAt };
-  if (scope.session === undefined) return { ...occurred };
+  const occurred = occurredAt === undefined ? undefined : new Date(occurredAt);
+  if (scope.session === undefined) return { ...noTurn, occurred_at: occurred };
   return {
-    ...occurred,
     session_key: sessionKey(metadata.tenant, layer, scope),
-    said_at: occurredAt ?? time.toISOString(),
+    said_at: occurred ?? time,
     position,
     attributed: attributedSpeaker(about),
     labelled: labelledSpeaker(content),
+    occurred_at: occurred,
   };
 }
 
@@ -59,7 +53,7 @@ export function updatedSpeaker(
     content,
     metadata,
   }: { readonly content?: string | undefined; readonly metadata?: JsonObject | undefined },
-): Turn {
+): Partial<Turn> {
   if (turn.session_key === undefined) return {};
   return {
     ...(metadata !== undefined && { attributed: attributedSpeaker(metadata) }),

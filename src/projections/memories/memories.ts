@@ -2,15 +2,52 @@ import { evolve, initialState, type MemoryState, type MemoryValue } from '../../
 import type { MemoryEvent } from '../../domain/memory/events.ts';
 import type { LoadedEvent } from '../../ports/event-store.ts';
 import type { SqlExecutor } from '../../ports/sql.ts';
-import { digestOf, digestOfAll } from '../../read-models/digest.ts';
-import { ofMemory, rowsWith } from '../holding.ts';
-import type { Projection } from '../projection.ts';
-import { protect, type Tables } from '../../read-models/table.ts';
-import { memoryKeys, Recordset } from '../../read-models/recordset.ts';
-import { scopeColumns, scopeColumnTypes, scopeRow } from '../scope-columns.ts';
+import { memoryKeys } from '../../read-models/recordset.ts';
+import { Table, type Draft, type Row, type Tables } from '../../read-models/table.ts';
 import { eachInSlices } from '../each-in-slices.ts';
-import { insert, nothing, remove, statement, together, type Write } from '../write.ts';
-import { createPostings, postingColumns, writePostings, type FiledChange } from './postings.ts';
+import { ofMemory, rowsWith } from '../holding.ts';
+import { declaredBy, type Projection } from '../projection.ts';
+import { scopeColumnNames, scopeColumns, scopeRow } from '../scope-columns.ts';
+import { insertRows, nothing, remove, statement, together, type Write } from '../write.ts';
+import { postings, writePostings, type FiledChange } from './postings.ts';
+
+const versions = new Table('memories', {
+  columns: {
+    tenant: 'text',
+    memory_id: 'uuid',
+    revision: 'integer',
+    from_position: 'bigint',
+    to_position: 'bigint?',
+    from_time: 'timestamptz',
+    to_time: 'timestamptz?',
+    created_at: 'timestamptz',
+    ...scopeColumns,
+    state: 'text',
+    retention_until: 'timestamptz?',
+    external_id: 'text?',
+    spaces: 'text[]',
+    tags: 'text[]',
+    occurred_at: 'timestamptz?',
+    value: 'jsonb',
+  },
+  key: ['tenant', 'memory_id', 'revision'],
+  uniqueIndexes: ['(tenant, memory_id) where to_position is null'],
+  indexes: ['(tenant, external_id) where to_position is null and external_id is not null'],
+  undigested: [
+    ...scopeColumnNames,
+    'from_time',
+    'to_time',
+    'created_at',
+    'retention_until',
+    'external_id',
+    'spaces',
+    'tags',
+    'occurred_at',
+  ],
+});
+const endings = versions.pick('tenant', 'memory_id', 'to_position', 'to_time');
+
+type VersionRow = Draft<Row<typeof versions>>;
 
 /**
  * Every version of every memory, each valid in [from_position, to_position), for lists and as-of reads; and for memories that are active
@@ -20,68 +57,10 @@ export const memories: Projection = {
   name: 'memories',
   version: 4,
   handles: ['MemoryStored', 'MemoryUpdated', 'MemoryDeleted', 'MemoryRestored', 'MemoryErased'],
-  tables: ['memories', 'memories_postings'],
-  create: (tables) => [
-    `create table ${tables('memories')} (
-      tenant text not null,
-      memory_id uuid not null,
-      revision integer not null,
-      from_position bigint not null,
-      to_position bigint,
-      from_time timestamptz not null,
-      to_time timestamptz,
-      created_at timestamptz not null,
-      ${scopeColumns},
-      state text not null,
-      retention_until timestamptz,
-      external_id text,
-      spaces text[] not null,
-      tags text[] not null,
-      occurred_at timestamptz,
-      value jsonb not null,
-      primary key (tenant, memory_id, revision)
-    )`,
-    `create unique index on ${tables('memories')} (tenant, memory_id) where to_position is null`,
-    `create index on ${tables('memories')} (tenant, external_id) where to_position is null and external_id is not null`,
-    ...protect(tables('memories')),
-    ...createPostings(tables),
-  ],
-  plan,
-  holds: (tables) => rowsWith([tables('memories'), ofMemory], [tables('memories_postings'), ofMemory]),
-  digest: (tables) =>
-    digestOfAll(
-      digestOf(tables('memories'), {
-        tenant: 'text',
-        memory_id: 'uuid',
-        revision: 'integer',
-        from_position: 'bigint',
-        to_position: 'bigint',
-        state: 'text',
-        value: 'jsonb',
-      }),
-      digestOf(tables('memories_postings'), postingColumns),
-    ),
+  ...declaredBy(versions, postings),
+  plan: (events, executor, tables) => plan(events as readonly LoadedEvent<MemoryEvent>[], executor, tables),
+  holds: (tables) => rowsWith([tables(versions.name), ofMemory], [tables(postings.name), ofMemory]),
 };
-
-/** A version of a memory: the columns of the table. */
-interface VersionRow {
-  tenant: string;
-  memory_id: string;
-  revision: number;
-  from_position: number;
-  to_position?: number;
-  from_time: Date;
-  to_time?: Date;
-  created_at: Date;
-  state: 'active' | 'deleted';
-  retention_until?: string;
-  external_id?: string;
-  spaces: readonly string[];
-  tags: readonly string[];
-  occurred_at?: string;
-  value: Omit<MemoryValue, 'id'>;
-  [scopeColumn: string]: unknown;
-}
 
 interface OpenRow extends Record<string, unknown> {
   tenant: string;
@@ -102,8 +81,11 @@ interface Progress {
   open?: VersionRow;
 }
 
-async function plan(events: readonly LoadedEvent[], executor: SqlExecutor, tables: Tables): Promise<Write> {
-  const facts = events as readonly LoadedEvent<MemoryEvent>[];
+async function plan(
+  facts: readonly LoadedEvent<MemoryEvent>[],
+  executor: SqlExecutor,
+  tables: Tables,
+): Promise<Write> {
   const progress = await loadProgress(facts, executor, tables);
   const added: VersionRow[] = [];
   const ended = new Map<string, Record<string, unknown>>();
@@ -131,8 +113,8 @@ async function plan(events: readonly LoadedEvent[], executor: SqlExecutor, table
   const kept = added.filter((row) => !erased.has(`${row.tenant}/${row.memory_id}`));
   return together(
     endVersions([...ended.values()], tables),
-    insert(tables('memories'), written, kept),
-    remove(tables('memories'), memoryKeys, [...erased.values()]),
+    insertRows(tables, versions, kept),
+    remove(tables(versions.name), memoryKeys, [...erased.values()]),
     await writePostings([...progress].map(filedChange), tables),
   );
 }
@@ -159,7 +141,7 @@ async function loadProgress(
   const rows = await executor.query<OpenRow>(
     `select m.tenant, m.memory_id, m.created_at, m.state, m.retention_until, m.value
      from ${memoryKeys.as('wanted')}
-     join ${tables('memories')} m on m.tenant = wanted.tenant and m.memory_id = wanted.memory_id and m.to_position is null`,
+     join ${tables(versions.name)} m on m.tenant = wanted.tenant and m.memory_id = wanted.memory_id and m.to_position is null`,
     memoryKeys.bind([...wanted.values()]),
   );
   for (const row of rows) {
@@ -184,51 +166,27 @@ function versionRow(
     memory_id: id,
     revision: fact.revision,
     from_position: fact.position,
+    to_position: undefined,
     from_time: fact.time,
+    to_time: undefined,
     created_at: createdAt,
     ...scopeRow(value.layer, value.scope),
     state: state.status,
-    ...(state.status === 'deleted' && { retention_until: state.retentionUntil }),
-    ...(value.externalId !== undefined && { external_id: value.externalId }),
+    retention_until: state.status === 'deleted' ? new Date(state.retentionUntil) : undefined,
+    external_id: value.externalId,
     spaces: value.spaces,
     tags: value.tags,
-    ...(value.occurredAt !== undefined && { occurred_at: value.occurredAt }),
+    occurred_at: value.occurredAt === undefined ? undefined : new Date(value.occurredAt),
     value,
   };
 }
 
-const endings = new Recordset({
-  tenant: 'text',
-  memory_id: 'uuid',
-  to_position: 'bigint',
-  to_time: 'timestamptz',
-});
-
 function endVersions(ended: readonly object[], tables: Tables): Write {
   if (ended.length === 0) return nothing;
   return statement(
-    `update ${tables('memories')} m set to_position = ended.to_position, to_time = ended.to_time
+    `update ${tables(versions.name)} m set to_position = ended.to_position, to_time = ended.to_time
      from ${endings.as('ended')}
      where m.tenant = ended.tenant and m.memory_id = ended.memory_id and m.to_position is null`,
     endings.bind(ended),
   );
 }
-
-const written = new Recordset({
-  tenant: 'text',
-  memory_id: 'uuid',
-  revision: 'integer',
-  from_position: 'bigint',
-  to_position: 'bigint',
-  from_time: 'timestamptz',
-  to_time: 'timestamptz',
-  created_at: 'timestamptz',
-  ...scopeColumnTypes,
-  state: 'text',
-  retention_until: 'timestamptz',
-  external_id: 'text',
-  spaces: 'text[]',
-  tags: 'text[]',
-  occurred_at: 'timestamptz',
-  value: 'jsonb',
-});

@@ -2,14 +2,15 @@ import type { RoutePolicyEvent } from '../../domain/learning/policy-events.ts';
 import { emptyHistory, evolve, type PolicyHistory } from '../../domain/learning/policy-history.ts';
 import type { LoadedEvent } from '../../ports/event-store.ts';
 import type { SqlExecutor } from '../../ports/sql.ts';
-import { digestOf } from '../../read-models/digest.ts';
-import type { Projection } from '../projection.ts';
-import { protect, type Tables } from '../../read-models/table.ts';
-import { Recordset } from '../../read-models/recordset.ts';
-import { insert, type Write } from '../write.ts';
+import { Table, type Tables } from '../../read-models/table.ts';
+import { declaredBy, type Projection } from '../projection.ts';
+import { findRows, upsert, type Write } from '../write.ts';
 
-const keyColumns = { tenant: 'text', revision: 'integer', trained_at: 'bigint' } as const;
-const added = new Recordset({ ...keyColumns, history: 'json' });
+const policyHistories = new Table('policies', {
+  columns: { tenant: 'text', revision: 'integer', trained_at: 'bigint?', history: 'jsonb' },
+  key: ['tenant'],
+  indexes: ['(trained_at) where trained_at is not null'],
+});
 
 /**
  * For each tenant the state of its trainer, the policies that have the traffic, and the latest versions: a `PolicyHistory`. The row of
@@ -19,21 +20,10 @@ export const policies: Projection = {
   name: 'policies',
   version: 2,
   handles: ['PolicyUpdated', 'PolicyCompared', 'PolicyPromoted', 'PolicyRolledBack'],
-  tables: ['policies'],
-  create: (tables) => [
-    `create table ${tables('policies')} (
-      tenant text primary key,
-      revision integer not null,
-      trained_at bigint,
-      history jsonb not null
-    )`,
-    `create index on ${tables('policies')} (trained_at) where trained_at is not null`,
-    ...protect(tables('policies')),
-  ],
+  ...declaredBy(policyHistories),
   plan: (events, executor, tables) =>
     plan(events as readonly LoadedEvent<RoutePolicyEvent>[], executor, tables),
   holds: { nothing: 'weights, and counts of searches' },
-  digest: (tables) => digestOf(tables('policies'), { ...keyColumns, history: 'jsonb' }),
 };
 
 async function plan(
@@ -41,12 +31,14 @@ async function plan(
   executor: SqlExecutor,
   tables: Tables,
 ): Promise<Write> {
-  const tenants = [...new Set(events.map(({ metadata }) => metadata.tenant))];
-  const known = await executor.query<{ tenant: string; history: PolicyHistory }>(
-    `select tenant, history from ${tables('policies')} where tenant = any ($1)`,
-    [tenants],
+  const tenants = new Set(events.map(({ metadata }) => metadata.tenant));
+  const known = await findRows(
+    executor,
+    tables,
+    policyHistories,
+    [...tenants].map((tenant) => ({ tenant })),
   );
-  const histories = new Map(known.map(({ tenant, history }) => [tenant, history]));
+  const histories = new Map(known.map(({ tenant, history }) => [tenant, history as PolicyHistory]));
   for (const recorded of events) {
     const { tenant } = recorded.metadata;
     histories.set(tenant, evolve(histories.get(tenant) ?? emptyHistory, recorded));
@@ -55,13 +47,7 @@ async function plan(
     tenant,
     revision: history.revision,
     trained_at: history.lastStep?.position,
-    history: JSON.stringify(history),
+    history,
   }));
-  return insert(
-    tables('policies'),
-    added,
-    rows,
-    `on conflict (tenant) do update set
-       revision = excluded.revision, trained_at = excluded.trained_at, history = excluded.history`,
-  );
+  return upsert(tables, policyHistories, rows);
 }

@@ -1,49 +1,53 @@
 import { createHash } from 'node:crypto';
-import type { Depth } from '../../domain/summaries/depths.ts';
 import type { Invalidation, SummaryEvent } from '../../domain/summaries/events.ts';
 import type { Person } from '../../domain/summaries/summary-scope.ts';
 import type { Embedder, Embedders } from '../../ports/embedder.ts';
 import type { LoadedEvent } from '../../ports/event-store.ts';
-import { digestOf } from '../../read-models/digest.ts';
+import { Table, type Row, type Tables } from '../../read-models/table.ts';
 import { rowsWith } from '../holding.ts';
-import type { Projection } from '../projection.ts';
-import { protect, type Tables } from '../../read-models/table.ts';
-import { Recordset } from '../../read-models/recordset.ts';
-import { scopeColumns, scopeColumnTypes, scopeRow } from '../scope-columns.ts';
+import { declaredBy, type Projection } from '../projection.ts';
+import { scopeColumnNames, scopeColumns, scopeRow } from '../scope-columns.ts';
 import { nothing, remove, statement, together, type Write } from '../write.ts';
-import { vectorArray } from '../vectors/vector-sql.ts';
+import { insertWithVectors } from '../vectors/vector-sql.ts';
 
 type Generated = LoadedEvent<Extract<SummaryEvent, { type: 'SummaryGenerated' }>>;
 
-const keys = { tenant: 'text', summary: 'text' } as const;
-const columns = {
-  ...keys,
-  depth: 'text',
-  ...scopeColumnTypes,
-  for_user: 'text',
-  for_session: 'text',
-  names_users: 'boolean',
-  content: 'text',
-  token_count: 'integer',
-  source_hash: 'text',
-  sources: 'text[]',
-  generated_at: 'timestamptz',
-  position: 'bigint',
-  facts: 'json',
-  invalidated: 'text',
-} as const;
-const added = new Recordset(columns);
-const summaryKeys = new Recordset(keys);
+const summaryRows = new Table('summaries', {
+  columns: {
+    tenant: 'text',
+    summary: 'text',
+    depth: 'text',
+    ...scopeColumns,
+    for_user: 'text?',
+    for_session: 'text?',
+    names_users: 'boolean',
+    content: 'text',
+    token_count: 'integer',
+    source_hash: 'text',
+    sources: 'text[]',
+    generated_at: 'timestamptz',
+    position: 'bigint',
+    facts: 'jsonb',
+    invalidated: 'text?',
+  },
+  key: ['tenant', 'summary', 'depth'],
+  undigested: [
+    ...scopeColumnNames,
+    'for_user',
+    'for_session',
+    'names_users',
+    'token_count',
+    'generated_at',
+    'facts',
+  ],
+});
+/** Finds the summaries of all depths. */
+const ofAllDepths = summaryRows.pick('tenant', 'summary');
+
+type SummaryRow = Row<typeof summaryRows>;
 
 /** SQL: whether a summary is of the scope `$2`, for everybody or for one user. */
 const isOfScope = (summary: string): string => `(${summary} = $2 or starts_with(${summary}, $2 || '.'))`;
-
-interface Row {
-  readonly depth: Depth;
-  readonly content: string;
-  readonly sources: readonly string[];
-  readonly [column: string]: unknown;
-}
 
 /** The current summaries of a scope, for everybody or for one user, within this batch; undefined until one is generated there. */
 interface Progress {
@@ -52,7 +56,7 @@ interface Progress {
   readonly scope: string;
   /** The same as `scope`, but of a variant for one user followed by a hash of whom it is for. */
   readonly summary: string;
-  rows: readonly Row[] | undefined;
+  rows: readonly SummaryRow[] | undefined;
 }
 
 /** What happened to all summaries of a scope in this batch. */
@@ -78,43 +82,12 @@ export function summaries(embedders: Embedders): Projection<ReadonlyMap<string, 
     version: 3,
     variant: id,
     handles: ['SummaryGenerated', 'SummaryInvalidated'],
-    tables: ['summaries'],
-    create: (tables) => [
-      `create table ${tables('summaries')} (
-        tenant text not null,
-        summary text not null,
-        depth text not null,
-        ${scopeColumns},
-        for_user text,
-        for_session text,
-        names_users boolean not null,
-        content text not null,
-        token_count integer not null,
-        source_hash text not null,
-        sources text[] not null,
-        generated_at timestamptz not null,
-        position bigint not null,
-        facts jsonb not null,
-        invalidated text,
-        context_vector vector(${dimension}) not null,
-        primary key (tenant, summary, depth)
-      )`,
-      ...protect(tables('summaries')),
-    ],
+    ...declaredBy(summaryRows),
+    create: (tables) => summaryRows.create(tables, `context_vector vector(${dimension}) not null`),
     prepare: (events) => embedTexts(embedder, events as readonly LoadedEvent<SummaryEvent>[]),
     plan: (events, _, tables, vectors) =>
       Promise.resolve(plan(events as readonly LoadedEvent<SummaryEvent>[], tables, vectors)),
-    holds: (tables) => rowsWith([tables('summaries'), '$2::text = any(sources)']),
-    digest: (tables) =>
-      digestOf(tables('summaries'), {
-        ...keys,
-        depth: 'text',
-        content: 'text',
-        source_hash: 'text',
-        sources: 'text[]',
-        position: 'bigint',
-        invalidated: 'text',
-      }),
+    holds: (tables) => rowsWith([tables(summaryRows.name), '$2::text = any(sources)']),
   };
 }
 
@@ -135,21 +108,24 @@ function plan(
 ): Write {
   const { scopes, all } = progressOf(events);
   const replaced = all.filter(({ rows }) => rows !== undefined);
+  const rows = replaced.flatMap(({ rows = [] }) => rows);
   return together(
-    remove(tables('summaries'), summaryKeys, replaced),
+    remove(tables(summaryRows.name), ofAllDepths, replaced),
     ...scopes.map(({ tenant, scope, erased }) => removeQuoting(tables, tenant, scope, erased)),
     ...scopes.map(({ tenant, scope, invalidated }) =>
       invalidated === undefined
         ? nothing
         : statement(
-            `update ${tables('summaries')} set invalidated = $3 where tenant = $1 and ${isOfScope('summary')}`,
+            `update ${tables(summaryRows.name)} set invalidated = $3 where tenant = $1 and ${isOfScope('summary')}`,
             [tenant, scope, invalidated],
           ),
     ),
     insertWithVectors(
-      tables('summaries'),
-      replaced.flatMap(({ rows }) => rows!),
-      vectors,
+      tables,
+      summaryRows,
+      rows,
+      'context_vector',
+      rows.map(({ content }) => vectors.get(content)),
     ),
   );
 }
@@ -198,7 +174,7 @@ function suffixOf(person: Person | undefined): string {
 function rowsOf(
   { event: { data }, time, position }: Generated,
   { tenant, summary }: Pick<Progress, 'tenant' | 'summary'>,
-): Row[] {
+): SummaryRow[] {
   const { layer, scope, person, summaries, texts, namesUsers, sourceHash, shown = [], ...facts } = data;
   return summaries.map(({ depth, tokenCount, sources }, index) => ({
     tenant,
@@ -214,7 +190,8 @@ function rowsOf(
     sources: [...new Set([...sources.map(({ id }) => id), ...shown])],
     generated_at: time,
     position,
-    facts: JSON.stringify({ ...facts, revisions: sources.map(({ revision }) => revision) }),
+    facts: { ...facts, revisions: sources.map(({ revision }) => revision) },
+    invalidated: undefined,
   }));
 }
 
@@ -222,26 +199,9 @@ function rowsOf(
 function removeQuoting(tables: Tables, tenant: string, scope: string, erased: readonly string[]): Write {
   if (erased.length === 0) return nothing;
   return statement(
-    `delete from ${tables('summaries')} t where t.tenant = $1 and ${isOfScope('t.summary')} and exists (
-       select 1 from ${tables('summaries')} s
+    `delete from ${tables(summaryRows.name)} t where t.tenant = $1 and ${isOfScope('t.summary')} and exists (
+       select 1 from ${tables(summaryRows.name)} s
        where s.tenant = t.tenant and s.summary = t.summary and s.position = t.position and s.sources && $3::text[])`,
     [tenant, scope, erased],
-  );
-}
-
-function insertWithVectors(
-  table: string,
-  rows: readonly Row[],
-  vectors: ReadonlyMap<string, Float32Array>,
-): Write {
-  if (rows.length === 0) return nothing;
-  const { array, bound } = vectorArray(
-    rows.map(({ content }) => vectors.get(content)),
-    added.size,
-  );
-  return statement(
-    `insert into ${table} (${added.names}, context_vector)
-     select ${added.names}, context_vector from ${added.as('added', { name: 'context_vector', array })}`,
-    [...added.bind(rows), ...bound],
   );
 }

@@ -24,7 +24,7 @@ import {
   type ScheduleRow,
 } from '../../read-models/summary-schedule.ts';
 import type { Tables } from '../../read-models/table.ts';
-import type { Projection } from '../projection.ts';
+import { declaredBy, type Projection } from '../projection.ts';
 import { findRows, upsert } from '../write.ts';
 
 type Followed = LoadedEvent<MemoryEvent | SummaryEvent | SummaryPolicyEvent>;
@@ -57,15 +57,13 @@ export function summaryScheduleProjection(
       'SummaryInvalidated',
       'SummaryConfigured',
     ],
-    tables: [summarySchedule.name],
-    create: (tables) => summarySchedule.create(tables),
+    ...declaredBy(summarySchedule),
     prepare: (events) => scopesOf(services, events as readonly Followed[]),
     async plan(events, executor, tables, scopes) {
       const rows = await rowsAfter(services, events as readonly Followed[], scopes, executor, tables);
       return upsert(tables, summarySchedule, rows.map(storedRow));
     },
     holds: { nothing: 'counts of changes by scope' },
-    digest: (tables) => summarySchedule.digest(tables),
   };
 }
 

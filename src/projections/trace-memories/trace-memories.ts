@@ -1,22 +1,21 @@
 import type { TraceEvent } from '../../domain/experience/events.ts';
 import type { LoadedEvent } from '../../ports/event-store.ts';
-import { Recordset } from '../../read-models/recordset.ts';
+import type { Row } from '../../read-models/table.ts';
 import { traceMemories } from '../../read-models/trace-memories.ts';
 import { rowsWith } from '../holding.ts';
-import type { Projection } from '../projection.ts';
+import { declaredBy, type Projection } from '../projection.ts';
 import { remove, together, upsert } from '../write.ts';
 
-const ofTrace = new Recordset({ tenant: 'text', trace_id: 'text' });
+const ofTrace = traceMemories.pick('tenant', 'trace_id');
 
 /** The traces of searches are left out: they hold nothing of a memory but its id, and outlive it. */
 export const traceMemoriesProjection: Projection = {
   name: traceMemories.name,
   version: 1,
   handles: ['ReasoningTraceRecorded', 'ReasoningTraceErased'],
-  tables: [traceMemories.name],
-  create: (tables) => traceMemories.create(tables),
+  ...declaredBy(traceMemories),
   async plan(events, _executor, tables) {
-    const added: object[] = [];
+    const added: Row<typeof traceMemories>[] = [];
     const gone: object[] = [];
     const erased = new Set<string>();
     for (const {
@@ -40,5 +39,4 @@ export const traceMemoriesProjection: Projection = {
     return together(upsert(tables, traceMemories, added), remove(tables(traceMemories.name), ofTrace, gone));
   },
   holds: (tables) => rowsWith([tables(traceMemories.name), 'memory_id = $2']),
-  digest: (tables) => traceMemories.digest(tables),
 };

@@ -2,46 +2,44 @@ import type { RecordedTrace, TraceEvent } from '../../domain/experience/events.t
 import type { MemoryEvent } from '../../domain/memory/events.ts';
 import { TextRefused, type Embedder, type Embedders } from '../../ports/embedder.ts';
 import type { LoadedEvent } from '../../ports/event-store.ts';
-import { digestOf, digestOfAll } from '../../read-models/digest.ts';
-import { ErasedMemories, type MemoryKey } from '../erased-memories.ts';
+import { Table, type Row, type Tables } from '../../read-models/table.ts';
+import { ErasedMemories } from '../erased-memories.ts';
 import { rowsWith } from '../holding.ts';
-import type { Projection } from '../projection.ts';
-import { protect, type Tables } from '../../read-models/table.ts';
-import { Recordset } from '../../read-models/recordset.ts';
-import { scopeColumns, scopeColumnTypes, scopeRow } from '../scope-columns.ts';
-import { vectorArray } from '../vectors/vector-sql.ts';
-import { nothing, remove, statement, together, type Write } from '../write.ts';
+import type { MemoryKey } from '../memory-rows.ts';
+import { declaredBy, type Projection } from '../projection.ts';
+import { scopeColumnNames, scopeColumns, scopeRow } from '../scope-columns.ts';
+import { insertWithVectors } from '../vectors/vector-sql.ts';
+import { nothing, removeRows, statement, together, type Write } from '../write.ts';
 
-const keyColumns = { tenant: 'text', trace_id: 'uuid' } as const;
-const columns = {
-  ...keyColumns,
-  ...scopeColumnTypes,
-  outcome: 'text',
-  origin: 'text',
-  space: 'text',
-  memories: 'text[]',
-  query: 'text',
-  trace: 'json',
-  created_by: 'text',
-  created_at: 'timestamptz',
-  position: 'bigint',
-} as const;
-const keys = new Recordset(keyColumns);
-const added = new Recordset(columns);
+const traceRows = new Table('traces', {
+  columns: {
+    tenant: 'text',
+    trace_id: 'uuid',
+    ...scopeColumns,
+    outcome: 'text',
+    origin: 'text',
+    space: 'text?',
+    memories: 'text[]',
+    query: 'text',
+    trace: 'jsonb',
+    created_by: 'text',
+    created_at: 'timestamptz',
+    position: 'bigint',
+  },
+  key: ['tenant', 'trace_id'],
+  indexes: [
+    '(tenant, position desc)',
+    '(tenant, user_id, position desc) where user_id is not null',
+    `using gin (memories) where origin = 'search'`,
+  ],
+  undigested: [...scopeColumnNames, 'origin', 'space', 'query', 'created_by', 'created_at'],
+});
 const erasures = new ErasedMemories('trace_erasures');
 
 type Handled = LoadedEvent<TraceEvent | Extract<MemoryEvent, { type: 'MemoryErased' }>>;
 
-interface Row {
-  readonly tenant: string;
-  readonly trace_id: string;
-  readonly query: string;
-  readonly outcome: string;
-  readonly origin: string;
-  readonly memories: readonly string[];
-  /** As JSON. */
-  readonly trace: string;
-  readonly [column: string]: unknown;
+interface TraceRow extends Row<typeof traceRows> {
+  readonly trace: RecordedTrace;
 }
 
 /** The vector of a question; undefined if the model will never accept it. */
@@ -61,45 +59,15 @@ export function traces(embedders: Embedders): Projection<Vectors> {
     variant: id,
     largeBatchSize: 256,
     handles: ['ReasoningTraceRecorded', 'ReasoningTraceResolved', 'ReasoningTraceErased', 'MemoryErased'],
-    tables: ['traces', erasures.table],
+    ...declaredBy(traceRows, erasures.table),
     create: (tables) => [
-      `create table ${tables('traces')} (
-        tenant text not null,
-        trace_id uuid not null,
-        ${scopeColumns},
-        outcome text not null,
-        origin text not null,
-        space text,
-        memories text[] not null,
-        query text not null,
-        trace jsonb not null,
-        created_by text not null,
-        created_at timestamptz not null,
-        position bigint not null,
-        question vector(${dimension}),
-        primary key (tenant, trace_id)
-      )`,
-      `create index on ${tables('traces')} (tenant, position desc)`,
-      `create index on ${tables('traces')} (tenant, user_id, position desc) where user_id is not null`,
-      `create index on ${tables('traces')} using gin (memories) where origin = 'search'`,
-      ...protect(tables('traces')),
-      ...erasures.create(tables),
+      ...traceRows.create(tables, `question vector(${dimension})`),
+      ...erasures.table.create(tables),
     ],
     prepare: (events) => embedQuestions(embedder, rowsAfter(ofTraces(events as readonly Handled[]))),
     plan: (events, _, tables, vectors) =>
       Promise.resolve(plan(events as readonly Handled[], tables, vectors)),
-    holds: (tables) => rowsWith([tables('traces'), '$2::text = any(memories)']),
-    digest: (tables) =>
-      digestOfAll(
-        digestOf(tables('traces'), {
-          ...keyColumns,
-          outcome: 'text',
-          memories: 'text[]',
-          trace: 'jsonb',
-          position: 'bigint',
-        }),
-        digestOf(tables(erasures.table), erasures.columns),
-      ),
+    holds: (tables) => rowsWith([tables(traceRows.name), '$2::text = any(memories)']),
   };
 }
 
@@ -108,8 +76,8 @@ function ofTraces(events: readonly Handled[]): readonly LoadedEvent<TraceEvent>[
 }
 
 /** The rows that the events add, by stream, as they are after all of them; undefined where they remove one. */
-function rowsAfter(events: readonly LoadedEvent<TraceEvent>[]): ReadonlyMap<string, Row | undefined> {
-  const rows = new Map<string, Row | undefined>();
+function rowsAfter(events: readonly LoadedEvent<TraceEvent>[]): ReadonlyMap<string, TraceRow | undefined> {
+  const rows = new Map<string, TraceRow | undefined>();
   for (const { stream, event, metadata, time, position, erased } of events) {
     if (event.type === 'ReasoningTraceErased' || erased) {
       rows.set(stream, undefined);
@@ -130,7 +98,7 @@ function rowsAfter(events: readonly LoadedEvent<TraceEvent>[]): ReadonlyMap<stri
       space: trace.space,
       memories: trace.memoryIds,
       query: trace.query,
-      trace: JSON.stringify(event.data satisfies RecordedTrace),
+      trace: event.data,
       created_by: metadata.actor,
       created_at: time,
       position,
@@ -141,8 +109,11 @@ function rowsAfter(events: readonly LoadedEvent<TraceEvent>[]): ReadonlyMap<stri
 
 type Resolved = Extract<TraceEvent, { type: 'ReasoningTraceResolved' }>['data'];
 
-function resolved({ trace }: Row, { outcome, helpfulIds }: Resolved): Pick<Row, 'outcome' | 'trace'> {
-  return { outcome, trace: JSON.stringify({ ...(JSON.parse(trace) as object), helpfulIds }) };
+function resolved(
+  { trace }: TraceRow,
+  { outcome, helpfulIds }: Resolved,
+): Pick<TraceRow, 'outcome' | 'trace'> {
+  return { outcome, trace: { ...trace, helpfulIds } };
 }
 
 /** The change of a row that an earlier batch added. It may have lost one of the memories since. */
@@ -162,7 +133,7 @@ function resolve(table: string, tenant: string, { traceId, outcome, helpfulIds }
  */
 function removeErasedMemories(tables: Tables, memories: readonly MemoryKey[]): Write {
   if (memories.length === 0) return nothing;
-  const table = tables('traces');
+  const table = tables(traceRows.name);
   const left = (ids: string) =>
     `(select coalesce(jsonb_agg(one.id order by one.place), '[]')
       from jsonb_array_elements_text(t.trace->'${ids}') with ordinality one(id, place) where one.id <> all (naming.ids))`;
@@ -187,7 +158,7 @@ function removeErasedMemories(tables: Tables, memories: readonly MemoryKey[]): W
 
 async function embedQuestions(
   embedder: Embedder,
-  rows: ReadonlyMap<string, Row | undefined>,
+  rows: ReadonlyMap<string, TraceRow | undefined>,
 ): Promise<Vectors> {
   const questions = [...new Set([...rows.values()].flatMap((row) => (row ? [row.query] : [])))];
   if (questions.length === 0) return new Map();
@@ -229,24 +200,17 @@ function plan(all: readonly Handled[], tables: Tables, vectors: Vectors): Write 
     erasures.add(tables, erased),
     ...events.map(({ event, metadata, erased }) =>
       event.type === 'ReasoningTraceResolved' && !erased
-        ? resolve(tables('traces'), metadata.tenant, event.data)
+        ? resolve(tables(traceRows.name), metadata.tenant, event.data)
         : nothing,
     ),
-    remove(tables('traces'), keys, gone),
-    insertWithVectors(tables('traces'), rows, vectors),
+    removeRows(tables, traceRows, gone),
+    insertWithVectors(
+      tables,
+      traceRows,
+      rows,
+      'question',
+      rows.map(({ query }) => vectors.get(query)),
+    ),
     removeErasedMemories(tables, [...erased, ...named]),
-  );
-}
-
-function insertWithVectors(table: string, rows: readonly Row[], vectors: Vectors): Write {
-  if (rows.length === 0) return nothing;
-  const { array, bound } = vectorArray(
-    rows.map(({ query }) => vectors.get(query)),
-    added.size,
-  );
-  return statement(
-    `insert into ${table} (${added.names}, question)
-     select ${added.names}, question from ${added.as('added', { name: 'question', array })}`,
-    [...added.bind(rows), ...bound],
   );
 }

@@ -2,53 +2,45 @@ import type { UseEvent } from '../../domain/learning/value-events.ts';
 import type { MemoryEvent } from '../../domain/memory/events.ts';
 import type { LoadedEvent } from '../../ports/event-store.ts';
 import type { SqlExecutor } from '../../ports/sql.ts';
-import { digestOf, digestOfAll } from '../../read-models/digest.ts';
-import { ErasedMemories, type MemoryKey } from '../erased-memories.ts';
+import { memoryKeys } from '../../read-models/recordset.ts';
+import { Table, type Draft, type Row, type Tables } from '../../read-models/table.ts';
+import { ErasedMemories } from '../erased-memories.ts';
 import { ofMemory, rowsWith } from '../holding.ts';
-import type { Projection } from '../projection.ts';
-import { protect, type Tables } from '../../read-models/table.ts';
-import { memoryKeys, Recordset } from '../../read-models/recordset.ts';
-import { insert, nothing, remove, statement, together, type Write } from '../write.ts';
+import type { MemoryKey } from '../memory-rows.ts';
+import { declaredBy, type Projection } from '../projection.ts';
+import { findRows, nothing, remove, removeRows, statement, together, upsert, type Write } from '../write.ts';
 
 type Handled = LoadedEvent<UseEvent | Extract<MemoryEvent, { type: 'MemoryErased' }>>;
 type Results = UseEvent['data']['results'];
 
-interface SearchRow {
-  readonly tenant: string;
-  readonly search_id: string;
-  /** Key of the question, or of the search if that is not known. */
-  readonly question: string;
-  readonly asker: string;
-  readonly asked_at: number;
-  readonly known_at: number;
-  readonly is_used: boolean;
+const sums = new Table('values', {
+  columns: { tenant: 'text', memory_id: 'uuid', asker: 'text', uses: 'bigint', expected: 'bigint' },
+  key: ['tenant', 'memory_id', 'asker'],
+  combined: { uses: 'sum', expected: 'sum' },
+});
+
+/** `question` is the key of the question, or of the search if that is not known. */
+const searches = new Table('value_searches', {
+  columns: {
+    tenant: 'text',
+    search_id: 'text',
+    question: 'text',
+    asker: 'text',
+    asked_at: 'bigint',
+    known_at: 'bigint',
+    is_used: 'boolean',
+    results: 'jsonb',
+  },
+  key: ['tenant', 'search_id'],
+  indexes: ['(tenant, known_at)', 'using gin (results jsonb_path_ops)'],
+});
+
+interface SearchRow extends Row<typeof searches> {
   readonly results: Results;
 }
 
-interface ValueRow extends MemoryKey {
-  readonly asker: string;
-  uses: number;
-  expected: number;
-}
+type SumRow = Draft<Row<typeof sums>>;
 
-const searchKeys = { tenant: 'text', search_id: 'text' } as const;
-const searchColumns = {
-  ...searchKeys,
-  question: 'text',
-  asker: 'text',
-  asked_at: 'bigint',
-  known_at: 'bigint',
-  is_used: 'boolean',
-} as const;
-const wantedSearches = new Recordset(searchKeys);
-const addedSearches = new Recordset({ ...searchColumns, results: 'json' });
-const valueColumns = {
-  tenant: 'text',
-  memory_id: 'uuid',
-  asker: 'text',
-  uses: 'bigint',
-  expected: 'bigint',
-} as const;
 const erasures = new ErasedMemories('value_erasures');
 
 /** Relevance is summed in millionths, so that sums are exact in any order. */
@@ -64,43 +56,12 @@ export const values: Projection = {
   name: 'values',
   version: 3,
   handles: ['UseObserved', 'MemoryErased'],
-  tables: ['values', 'value_searches', erasures.table],
-  create: (tables) => [
-    `create table ${tables('values')} (
-      tenant text not null,
-      memory_id uuid not null,
-      asker text not null,
-      uses bigint not null,
-      expected bigint not null,
-      primary key (tenant, memory_id, asker)
-    )`,
-    `create table ${tables('value_searches')} (
-      tenant text not null,
-      search_id text not null,
-      question text not null,
-      asker text not null,
-      asked_at bigint not null,
-      known_at bigint not null,
-      is_used boolean not null,
-      results jsonb not null,
-      primary key (tenant, search_id)
-    )`,
-    `create index on ${tables('value_searches')} (tenant, known_at)`,
-    `create index on ${tables('value_searches')} using gin (results jsonb_path_ops)`,
-    ...['values', 'value_searches'].flatMap((table) => protect(tables(table))),
-    ...erasures.create(tables),
-  ],
+  ...declaredBy(sums, searches, erasures.table),
   plan: (events, executor, tables) => plan(events as readonly Handled[], executor, tables),
   holds: (tables) =>
     rowsWith(
-      [tables('values'), ofMemory],
-      [tables('value_searches'), `results @> jsonb_build_array(jsonb_build_object('memoryId', $2::text))`],
-    ),
-  digest: (tables) =>
-    digestOfAll(
-      digestOf(tables('values'), valueColumns),
-      digestOf(tables('value_searches'), { ...searchColumns, results: 'jsonb' }),
-      digestOf(tables(erasures.table), erasures.columns),
+      [tables(sums.name), ofMemory],
+      [tables(searches.name), `results @> jsonb_build_array(jsonb_build_object('memoryId', $2::text))`],
     ),
 };
 
@@ -112,53 +73,25 @@ async function plan(events: readonly Handled[], executor: SqlExecutor, tables: T
       gone.push({ tenant: loaded.metadata.tenant, memory_id: loaded.event.data.memoryId });
     else latest.set(loaded.stream, rowOf(loaded as LoadedEvent<UseEvent>));
   const observed = [...latest.values()];
-  const known = await readKnown(observed, executor, tables);
-  const sums = new Map<string, ValueRow>();
-  for (const row of known) add(sums, row, -1);
-  for (const row of observed) add(sums, row, 1);
-  const changes = [...sums.values()].sort((left, right) => (left.memory_id < right.memory_id ? -1 : 1));
+  // What these searches have added before is subtracted.
+  const known = (await findRows(executor, tables, searches, observed)) as SearchRow[];
+  const changes = new Map<string, SumRow>();
+  for (const row of known) add(changes, row, -1);
+  for (const row of observed) add(changes, row, 1);
+  const changed = [...changes.values()].sort((left, right) => (left.memory_id < right.memory_id ? -1 : 1));
   return together(
     erasures.add(tables, gone),
-    remove(tables('values'), memoryKeys, gone),
-    insert(
-      tables('value_searches'),
-      addedSearches,
-      observed.map((row) => ({ ...row, results: JSON.stringify(row.results) })),
-      `on conflict (tenant, search_id) do update set
-         known_at = excluded.known_at, is_used = excluded.is_used, results = excluded.results`,
-    ),
+    remove(tables(sums.name), memoryKeys, gone),
+    upsert(tables, searches, observed),
     removeErasedResults(tables, [...gone, ...observed.flatMap(shownIn)]),
-    erasures.insertOthers(
-      tables,
-      'values',
-      valueColumns,
-      changes,
-      `on conflict (tenant, memory_id, asker) do update set
-         uses = t.uses + excluded.uses, expected = t.expected + excluded.expected`,
-    ),
+    erasures.upsertOthers(tables, sums, changed),
     // What was withdrawn leaves nothing behind, as if it had never been counted.
-    remove(
-      tables('values'),
-      memoryKeys,
-      changes.filter(({ uses, expected }) => uses <= 0 && expected <= 0),
+    removeRows(
+      tables,
+      sums,
+      changed.filter(({ uses, expected }) => uses <= 0 && expected <= 0),
       't.uses = 0 and t.expected = 0',
     ),
-  );
-}
-
-type KnownRow = Pick<SearchRow, 'tenant' | 'asker' | 'results'> & Record<string, unknown>;
-
-/** What these searches have added before. */
-function readKnown(
-  searches: readonly SearchRow[],
-  executor: SqlExecutor,
-  tables: Tables,
-): Promise<KnownRow[]> {
-  if (searches.length === 0) return Promise.resolve([]);
-  return executor.query<KnownRow>(
-    `select t.tenant, t.asker, t.results from ${wantedSearches.as('wanted')}
-     join ${tables('value_searches')} t on ${wantedSearches.equal('t', 'wanted')}`,
-    wantedSearches.bind(searches),
   );
 }
 
@@ -168,7 +101,7 @@ function readKnown(
  */
 function removeErasedResults(tables: Tables, memories: readonly MemoryKey[]): Write {
   if (memories.length === 0) return nothing;
-  const table = tables('value_searches');
+  const table = tables(searches.name);
   return statement(
     `update ${table} t set results = (
        select coalesce(jsonb_agg(one.result order by one.place), '[]')
@@ -208,15 +141,11 @@ function rowOf({ event, metadata, position }: LoadedEvent<UseEvent>): SearchRow 
   };
 }
 
-function add(
-  sums: Map<string, ValueRow>,
-  { tenant, asker, results }: Pick<SearchRow, 'tenant' | 'asker' | 'results'>,
-  sign: 1 | -1,
-): void {
+function add(changes: Map<string, SumRow>, { tenant, asker, results }: SearchRow, sign: 1 | -1): void {
   for (const { memoryId, relevance, used } of results) {
     const key = JSON.stringify([tenant, memoryId, asker]);
-    const row = sums.get(key) ?? { tenant, memory_id: memoryId, asker, uses: 0, expected: 0 };
-    sums.set(key, row);
+    const row = changes.get(key) ?? { tenant, memory_id: memoryId, asker, uses: 0, expected: 0 };
+    changes.set(key, row);
     row.uses += used ? sign : 0;
     row.expected += sign * millionths(relevance);
   }

@@ -4,20 +4,11 @@ import type { EmbeddingModel } from '../../ports/embedder.ts';
 import type { SqlExecutor } from '../../ports/sql.ts';
 import type { EarlyWrites } from '../../follow/handler.ts';
 import { memoryKeys, Recordset } from '../../read-models/recordset.ts';
-import { scopeColumns, scopeColumnTypes } from '../scope-columns.ts';
+import { Table } from '../../read-models/table.ts';
+import { scopeColumns } from '../scope-columns.ts';
 import { TenantSizes } from './tenant-sizes.ts';
+import { vectorRows, type VectorRow } from './vector-rows.ts';
 import { addToIndex, createIfMissing, vectorArray } from './vector-sql.ts';
-
-/** Which text of a memory has a vector in a generation. */
-export interface VectorRow {
-  readonly tenant: string;
-  readonly memory_id: string;
-  readonly revision: number;
-  /** Hash of the text that the vector belongs to. */
-  readonly text_hash: string;
-  readonly active: boolean;
-  readonly [scopeColumn: string]: unknown;
-}
 
 /** New vectors by the hash of their text. */
 type Made = ReadonlyMap<string, Float32Array>;
@@ -29,22 +20,24 @@ type Made = ReadonlyMap<string, Float32Array>;
 const largestSlice = 32;
 const largestSliceAlone = 8;
 
+/** Without the vectors and `in_graph`. Each model has its own table, by the name of `vectorTable`. */
+const keptRows = new Table('kept_vectors', {
+  columns: {
+    tenant: 'text',
+    memory_id: 'uuid',
+    revision: 'integer',
+    ...scopeColumns,
+    text_hash: 'text',
+  },
+  key: ['tenant', 'memory_id'],
+});
+const supersededRows = new Table('superseded_vectors', {
+  columns: { tenant: 'text', memory_id: 'uuid', text_hash: 'text' },
+  key: ['tenant', 'memory_id', 'text_hash'],
+});
 const lookups = new Recordset({ tenant: 'text', memory_id: 'uuid', revision: 'integer', n: 'integer' });
-const inserted = new Recordset({
-  tenant: 'text',
-  memory_id: 'uuid',
-  revision: 'integer',
-  ...scopeColumnTypes,
-  text_hash: 'text',
-  in_graph: 'boolean',
-});
-const updated = new Recordset({
-  tenant: 'text',
-  memory_id: 'uuid',
-  revision: 'integer',
-  text_hash: 'text',
-  active: 'boolean',
-});
+const inserted = new Recordset({ ...keptRows.columns, in_graph: 'boolean' });
+const updated = vectorRows.pick('tenant', 'memory_id', 'revision', 'text_hash', 'active');
 
 export function keptTable(model: EmbeddingModel): string {
   return vectorTable(model.id);
@@ -82,29 +75,18 @@ export class KeptVectors {
     return [
       createIfMissing(
         this.#table,
-        `create table ${this.#table} (
-          tenant text not null,
-          memory_id uuid not null,
-          revision integer not null,
-          ${scopeColumns},
-          text_hash text not null,
-          embedding ${type},
-          shelved ${type},
-          in_graph boolean not null default true,
-          primary key (tenant, memory_id)
-        )`,
+        ...keptRows.create(
+          () => this.#table,
+          `embedding ${type}`,
+          `shelved ${type}`,
+          'in_graph boolean not null default true',
+        ),
         `create index ${name}_hnsw on ${this.#table} using hnsw (embedding vector_cosine_ops) with (m = 16, ef_construction = 64) where in_graph`,
         `create index ${name}_apart on ${this.#table} (tenant, memory_id) where not in_graph`,
       ),
       createIfMissing(
         this.#superseded,
-        `create table ${this.#superseded} (
-          tenant text not null,
-          memory_id uuid not null,
-          text_hash text not null,
-          embedding ${type} not null,
-          primary key (tenant, memory_id, text_hash)
-        )`,
+        ...supersededRows.create(() => this.#superseded, `embedding ${type} not null`),
       ),
     ];
   }

@@ -6,9 +6,11 @@ import { passageVectorTable } from '../../read-models/vectors/tables.ts';
 import { textHash } from '../../support/text-hash.ts';
 import { memoryKey, type MemoryKey } from '../memory-rows.ts';
 import { memoryKeys, Recordset } from '../../read-models/recordset.ts';
-import { scopeColumns, scopeColumnTypes } from '../scope-columns.ts';
+import { Table } from '../../read-models/table.ts';
+import { scopeColumns } from '../scope-columns.ts';
 import { addToIndex, createIfMissing, vectorArray } from './vector-sql.ts';
 import { TenantSizes } from './tenant-sizes.ts';
+import type { VectorRow } from './vector-rows.ts';
 
 /** Passages of a text that are embedded with it. The others follow in the background (`PassageBacklog`). */
 export const embeddedAtOnce = 64;
@@ -22,10 +24,7 @@ export interface HashedPassage {
 }
 
 /** A text that is divided into passages. */
-export interface DividedText extends MemoryKey {
-  readonly text_hash: string;
-  readonly [scopeColumn: string]: unknown;
-}
+export type DividedText = Omit<VectorRow, 'revision' | 'passages' | 'active'>;
 
 /** The passages of a text; none if it is short. */
 export function hashedPassages(text: string): readonly HashedPassage[] {
@@ -40,15 +39,19 @@ const mostInserted = 32;
 
 const lookups = new Recordset({ tenant: 'text', memory_id: 'uuid', hash: 'text', n: 'integer' });
 const divisions = new Recordset({ tenant: 'text', memory_id: 'uuid', text_hash: 'text', count: 'integer' });
-const written = new Recordset({
-  tenant: 'text',
-  memory_id: 'uuid',
-  ...scopeColumnTypes,
-  text_hash: 'text',
-  n: 'integer',
-  hash: 'text',
-  in_graph: 'boolean',
+/** Without the vectors and `in_graph`. Each model has its own table, by the name of `passageVectorTable`. */
+const passageRows = new Table('passage_vectors', {
+  columns: {
+    tenant: 'text',
+    memory_id: 'uuid',
+    ...scopeColumns,
+    text_hash: 'text',
+    n: 'integer',
+    hash: 'text',
+  },
+  key: ['tenant', 'memory_id', 'text_hash', 'n'],
 });
+const written = new Recordset({ ...passageRows.columns, in_graph: 'boolean' });
 
 /**
  * The vectors of one model of the passages of long texts, beside those of the whole texts (`KeptVectors`), whose rows say which text of
@@ -75,18 +78,12 @@ export class PassageVectors {
     return [
       createIfMissing(
         this.#table,
-        `create table ${this.#table} (
-          tenant text not null,
-          memory_id uuid not null,
-          ${scopeColumns},
-          text_hash text not null,
-          n integer not null,
-          hash text not null,
-          embedding ${type},
-          shelved ${type},
-          in_graph boolean not null default true,
-          primary key (tenant, memory_id, text_hash, n)
-        )`,
+        ...passageRows.create(
+          () => this.#table,
+          `embedding ${type}`,
+          `shelved ${type}`,
+          'in_graph boolean not null default true',
+        ),
         `create index ${name}_hnsw on ${this.#table} using hnsw (embedding vector_cosine_ops) with (m = 16, ef_construction = 64) where in_graph`,
         `create index ${name}_apart on ${this.#table} (tenant, memory_id) where not in_graph`,
         `create index ${name}_waiting on ${this.#table} (tenant, memory_id) where embedding is null and shelved is null`,

@@ -15,9 +15,10 @@ import { inBackground } from '../../support/background.ts';
 import { RetrySchedule } from '../../support/resilience/retry-schedule.ts';
 import { textHashSql } from '../../support/text-hash.ts';
 import type { WakeUp } from '../../support/wake-up.ts';
-import { KeptVectors, keptTable, type VectorRow } from './kept-vectors.ts';
+import { KeptVectors, keptTable } from './kept-vectors.ts';
 import { textPausesMs, type TextKey } from './passage-backlog.ts';
 import { PassageVectors } from './passage-vectors.ts';
+import type { VectorRow } from './vector-rows.ts';
 
 const lease = 'text backlog';
 /** Pause after texts were found that still have to wait, and after none was found. */

@@ -1,5 +1,7 @@
 import type { SqlExecutor } from '../../ports/sql.ts';
-import { protect } from '../../read-models/table.ts';
+import type { Columns } from '../../read-models/recordset.ts';
+import type { RowOf, Table, Tables } from '../../read-models/table.ts';
+import { nothing, statement, type Write } from '../write.ts';
 
 /**
  * An array of vectors bound as parameters after `$last`, null for missing ones. As text a vector needs five times the space, and PostgreSQL in
@@ -11,11 +13,28 @@ export function vectorArray(vectors: readonly (Float32Array | undefined)[], last
   return { array: `array[${elements.join(', ')}]::vector[]`, bound };
 }
 
-/** A statement that creates a table of vectors with its indexes, unless there is one. */
-export function createIfMissing(table: string, ...definitions: readonly string[]): string {
+/** Inserts rows whose keys are new, with the vector of each in `column`. Does nothing without rows. */
+export function insertWithVectors<Declared extends Columns>(
+  tables: Tables,
+  { name, rows: set }: Table<Declared>,
+  rows: readonly RowOf<Declared>[],
+  column: string,
+  vectors: readonly (Float32Array | undefined)[],
+): Write {
+  if (rows.length === 0) return nothing;
+  const { array, bound } = vectorArray(vectors, set.size);
+  return statement(
+    `insert into ${tables(name)} (${set.names}, ${column})
+     select ${set.names}, ${column} from ${set.as('added', { name: column, array })}`,
+    [...set.bind(rows), ...bound],
+  );
+}
+
+/** Runs the statements that create a table of vectors with its indexes, unless there is one. */
+export function createIfMissing(table: string, ...statements: readonly string[]): string {
   return `do $$ begin
     if to_regclass('${table}') is not null then return; end if;
-    ${[...definitions, ...protect(table)].join(';\n')};
+    ${statements.join(';\n')};
   end $$`;
 }
 

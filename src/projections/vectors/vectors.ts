@@ -11,15 +11,15 @@ import type { SqlExecutor } from '../../ports/sql.ts';
 import { textHash } from '../../support/text-hash.ts';
 import { digestOf } from '../../read-models/digest.ts';
 import { ofMemory, rowsWith } from '../holding.ts';
-import type { PrepareContext, Projection } from '../projection.ts';
-import { protect, type Tables } from '../../read-models/table.ts';
+import { declaredBy, type PrepareContext, type Projection } from '../projection.ts';
+import type { Tables } from '../../read-models/table.ts';
 import { memoryKey, memoryOf, rowsOf, type MemoryKey } from '../memory-rows.ts';
-import { memoryKeys, Recordset } from '../../read-models/recordset.ts';
-import { scopeColumns, scopeColumnTypes, scopeRow } from '../scope-columns.ts';
-import { insert, remove, together, type Write } from '../write.ts';
+import { scopeRow } from '../scope-columns.ts';
+import { removeRows, together, upsert, type Write } from '../write.ts';
 import { passageVectorTable, supersededVectorTable, vectorTable } from '../../read-models/vectors/tables.ts';
-import { KeptVectors, keptTable, type VectorRow } from './kept-vectors.ts';
+import { KeptVectors, keptTable } from './kept-vectors.ts';
 import { hashedPassages, PassageVectors, type HashedPassage } from './passage-vectors.ts';
+import { vectorRows, type VectorRow } from './vector-rows.ts';
 
 interface Prepared {
   /** New vectors of this batch by text hash; the others exist already. */
@@ -59,36 +59,22 @@ export function vectors(
     batchSize: 8,
     largeBatchSize: 256,
     handles: ['MemoryStored', 'MemoryUpdated', 'MemoryDeleted', 'MemoryRestored', 'MemoryErased'],
-    tables: ['vectors'],
-    create: (tables) => [
-      `create table ${tables('vectors')} (
-        tenant text not null,
-        memory_id uuid not null,
-        revision integer not null,
-        ${scopeColumns},
-        text_hash text not null,
-        passages integer not null,
-        active boolean not null,
-        primary key (tenant, memory_id)
-      )`,
-      ...protect(tables('vectors')),
-      ...shared.kept.create(),
-      ...shared.passages.create(),
-    ],
+    ...declaredBy(vectorRows),
+    create: (tables) => [...vectorRows.create(tables), ...shared.kept.create(), ...shared.passages.create()],
     prepare: (events, context) =>
       prepare(embedder, shared, events as readonly LoadedEvent<MemoryEvent>[], context),
     plan: (events, executor, tables, prepared) =>
       plan(shared, events as readonly LoadedEvent<MemoryEvent>[], executor, tables, prepared),
     holds: (tables) =>
       rowsWith(
-        [tables('vectors'), ofMemory],
+        [tables(vectorRows.name), ofMemory],
         [keptTable(model), ofMemory],
         [supersededVectorTable(model.id), ofMemory],
         [passageVectorTable(model.id), ofMemory],
       ),
     // Includes whether the kept vector and the passages belong to the text of this generation.
     digest: (tables) =>
-      digestOf(`${tables('vectors')} v left join ${keptTable(model)} k using (tenant, memory_id)`, {
+      digestOf(`${tables(vectorRows.name)} v left join ${keptTable(model)} k using (tenant, memory_id)`, {
         tenant: 'text',
         memory_id: 'uuid',
         'v.revision': 'integer',
@@ -109,7 +95,7 @@ export function vectors(
       sharedTables(id).map(
         (table) =>
           `delete from ${table} k where not exists (
-             select 1 from ${live('vectors')} v where v.tenant = k.tenant and v.memory_id = k.memory_id)`,
+             select 1 from ${live(vectorRows.name)} v where v.tenant = k.tenant and v.memory_id = k.memory_id)`,
       ),
   };
 }
@@ -142,7 +128,7 @@ async function prepare(
   }
   // The index takes most of the time of a batch. With several transactions at once, only new memories are written early, which needs no existing rows. With one
   // connection each transaction blocks everything else, so it must be short.
-  const before = early.lanes > 1 ? new Map() : await rowsOf<VectorRow>(events, sql, tables('vectors'));
+  const before = early.lanes > 1 ? new Map() : await rowsOf(events, sql, tables, vectorRows);
   const rows = present(rowsAfter(events, before, passages)).filter((row) => needs.has(memoryKey(row)));
   const done = new Set<string>();
   for (let at = 0; at < rows.length;) {
@@ -246,16 +232,6 @@ function latestTexts(events: readonly LoadedEvent<MemoryEvent>[]): Text[] {
   return [...wanted.values()];
 }
 
-const written = new Recordset({
-  tenant: 'text',
-  memory_id: 'uuid',
-  revision: 'integer',
-  ...scopeColumnTypes,
-  text_hash: 'text',
-  passages: 'integer',
-  active: 'boolean',
-});
-
 async function plan(
   shared: Shared,
   events: readonly LoadedEvent<MemoryEvent>[],
@@ -263,20 +239,12 @@ async function plan(
   tables: Tables,
   prepared: Prepared,
 ): Promise<Write> {
-  const before = await rowsOf<VectorRow>(events, executor, tables('vectors'));
+  const before = await rowsOf(events, executor, tables, vectorRows);
   const after = rowsAfter(events, before, prepared.passages);
   const rows = present(after);
   const gone = events.map(memoryOf).filter((memory) => after.get(memoryKey(memory)) === undefined);
-  return together(
-    insert(
-      tables('vectors'),
-      written,
-      rows,
-      `on conflict (tenant, memory_id) do update
-       set revision = excluded.revision, text_hash = excluded.text_hash, passages = excluded.passages, active = excluded.active`,
-    ),
-    remove(tables('vectors'), memoryKeys, gone),
-    (tx) => keep(shared, { rows, gone }, tx, prepared),
+  return together(upsert(tables, vectorRows, rows), removeRows(tables, vectorRows, gone), (tx) =>
+    keep(shared, { rows, gone }, tx, prepared),
   );
 }
 
