@@ -767,14 +767,14 @@ export interface SearchResult {
     start: number;
     end: number;
   };
-  /** Present if `memory.content` is a part of the content; `GET /v1/memories/{id}` has all of it */
+  /** `memory.content` is only a part */
   truncated?: true;
-  /** The part of the content that is shown, if it is truncated; offsets as those of `passage` */
+  /** Which part, if truncated */
   excerpt?: {
     start: number;
     end: number;
   };
-  /** Why it stands before a result with a higher score: it is newer, it supersedes or corrects it, its layer is more specific, or the request names its place. Everything else is ordered by score */
+  /** Why it stands before a higher score */
   moved?: 'newer' | 'supersedes' | 'more-specific' | 'named-scope';
   /** Id of the newest memory that supersedes this one by links and that the caller can see */
   supersededBy?: string;

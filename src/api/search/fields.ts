@@ -78,15 +78,13 @@ export const searchResultSchema = z
         'Best matching passage of a long memory, as offsets in its content in UTF-16 units; `end` is exclusive. Absent for a short memory',
     }),
     truncated: z.literal(true).optional().meta({
-      description:
-        'Present if `memory.content` is a part of the content; `GET /v1/memories/{id}` has all of it',
+      description: '`memory.content` is only a part',
     }),
     excerpt: z.object({ start: z.int(), end: z.int() }).optional().meta({
-      description: 'The part of the content that is shown, if it is truncated; offsets as those of `passage`',
+      description: 'Which part, if truncated',
     }),
     moved: z.enum(movedReasons).optional().meta({
-      description:
-        'Why it stands before a result with a higher score: it is newer, it supersedes or corrects it, its layer is more specific, or the request names its place. Everything else is ordered by score',
+      description: 'Why it stands before a higher score',
     }),
     supersededBy: z.string().optional().meta({
       description: 'Id of the newest memory that supersedes this one by links and that the caller can see',

@@ -79,7 +79,7 @@ export const memorySearchWithExperience = tool({
   parameters: { filter: 'filters', spaces: 'space_id' },
   async call({ query, session_id: sessionId, ...sent }, act) {
     const { maxTokens, ...restrictions } = restrictionsOf(sent);
-    const found = await act(experiencedSearch, { query, sessionId, ...restrictions });
+    const found = await act(experiencedSearch, { query, sessionId, content: 'whole', ...restrictions });
     const { fields, text } = show(found, maxTokens);
     const { strategyUsed, learnedFrom, outcome, adjustmentsMade, executionTimeMs } = found.reasoning;
     const adjustments = adjustmentsMade.length > 0 ? adjustmentsMade.join('; ') : 'none';

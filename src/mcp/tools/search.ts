@@ -29,7 +29,8 @@ export const filtersField = z
   });
 
 const resultFields = {
-  ...searchResultSchema.omit({ memory: true }).shape,
+  // A model is told of contents that are cut in its own way, and takes the order as it is.
+  ...searchResultSchema.omit({ memory: true, truncated: true, excerpt: true, moved: true }).shape,
   memory: listedMemory,
 };
 
@@ -119,7 +120,7 @@ export const memoryMultiHop = tool({
 export function show({ results, searchId, warnings }: Found<Result>, maxTokens?: number) {
   const lengths = results.map(({ memory }) => memory.content.length);
   const most = shares(lengths, { mostOfEach: maxListed, maxTokens });
-  const shown = results.slice(0, most.length).map((result, index) => ({
+  const shown = results.slice(0, most.length).map(({ moved: _, ...result }, index) => ({
     ...result,
     memory: listed(result.memory, most[index], result.passage?.start),
   }));
