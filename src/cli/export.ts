@@ -86,11 +86,14 @@ async function writeWhole(file: string, lines: () => AsyncIterable<string>): Pro
   }
 }
 
-/** Also removes the company, which is the tenant: another tenant would refuse it. */
+/**
+ * Also removes the company, which is the tenant: another tenant would refuse it. A memory that names no time is as old as its store: after
+ * an import, "last week" and what is newer still go by that.
+ */
 function withoutDerived({ scope, ...memory }: StoredMemory): Record<string, unknown> {
   const { company: _, ...placed } = scope;
   const given = Object.entries(memory).filter(([field]) => !derived.includes(field));
-  return { ...Object.fromEntries(given), scope: placed };
+  return { ...Object.fromEntries(given), occurredAt: memory.occurredAt ?? memory.createdAt, scope: placed };
 }
 
 /**

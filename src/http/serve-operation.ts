@@ -6,8 +6,7 @@ import { ItemStream, type Credential, type Outcome } from '../api/operation.ts';
 import { assertMasterMayCall, perform } from '../api/perform.ts';
 import type { Services } from '../api/services.ts';
 import type { TenantContext } from '../domain/access/context.ts';
-import { actingFor } from '../domain/access/on-behalf.ts';
-import { identifier } from '../domain/layers.ts';
+import { actedForSchema, actingFor } from '../domain/access/on-behalf.ts';
 import { inOwnWords } from '../domain/input/issue-words.ts';
 import { parseInput, type FieldHints } from '../domain/input/parse-input.ts';
 import { invalid } from '../domain/problems.ts';
@@ -100,7 +99,7 @@ export async function identify(
 /** The caller with the user that `X-On-Behalf-Of` names. */
 function inNameOf(koa: Context, credential: TenantContext): TenantContext {
   if (koa.headers[servedUserHeader.toLowerCase()] === undefined) return credential;
-  const user = identifier.safeParse(headerText(koa, servedUserHeader) ?? '', { error: inOwnWords });
+  const user = actedForSchema.safeParse(headerText(koa, servedUserHeader) ?? '', { error: inOwnWords });
   if (!user.success) throw invalid(servedUserHeader, user.error.issues[0]!.message);
   return actingFor(credential, user.data);
 }

@@ -226,6 +226,25 @@ describe('import and export', () => {
     expect((await as(client, 'export', '--full')).lines[0].scope.company).toBeTruthy();
   });
 
+  it('[J4] exports when a memory was stored, and an import keeps it', async () => {
+    const [client, other] = [await newAdmin(server), await newAdmin(server)];
+    const { memory } = await client.store({
+      content: 'The backup job of the wiki runs at 03:15 on weekdays.',
+    });
+    const occurredAt = '2026-01-05T09:00:00.000Z';
+    const { position } = await client.store({ content: 'The wiki moved to the new server.', occurredAt });
+    await client.get(`/v1/memories?minPosition=${position}&waitMs=30000`);
+    const output = path.join(folder, 'times.ndjson');
+    await as(client, 'export', output);
+    const { json } = await as(other, 'import', output, '--json');
+    const { items } = (await other.get(`/v1/memories?minPosition=${json.position}&waitMs=30000`)).body;
+    const times = Object.fromEntries(items.map((one: Json) => [one.content, one.occurredAt]));
+    expect(times).toEqual({
+      [memory.content]: memory.createdAt,
+      'The wiki moved to the new server.': occurredAt,
+    });
+  });
+
   it('[J4] leaves an earlier export unchanged when a new one fails, and makes it readable by its owner only', async () => {
     const client = await newAdmin(server);
     await as(client, 'import', await file('kept.ndjson', memories));

@@ -49,6 +49,13 @@ describe('a key of role agent', () => {
     expectInvalid(await create(rights), field);
   });
 
+  it.each(['*', 'b*', 'alice, bob', ' '])('[I1] acts for one user, not for %j', async (name) => {
+    const reply = await onBehalfOf(server, agent, name).get('/v1/memories');
+    expectInvalid(reply, 'X-On-Behalf-Of');
+    const every = await tenant.key({ ...helper, users: ['*'] });
+    expectInvalid(await onBehalfOf(server, every, name).get('/v1/memories'), 'X-On-Behalf-Of');
+  });
+
   it('[I1] cannot administer, audit or operate anything', async () => {
     for (const client of [agent, forAlice]) {
       for (const path of ['/v1/admin/keys', '/v1/audit/events', '/v1/admin/projections', '/v1/admin/routing'])

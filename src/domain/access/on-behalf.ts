@@ -8,6 +8,11 @@ export const servedUserSchema = identifier.refine(
   'may have a * only at its end: a name, a prefix that ends in *, or * for every user',
 );
 
+/** The one user that a caller of role agent acts for. A pattern or a list is a mistake: it would be a user of that name. */
+export const actedForSchema = identifier
+  .refine((user) => user.trim() !== '', 'must name a user')
+  .refine((user) => !/[*,]/.test(user), 'must name one user, without * and commas');
+
 /** The caller as it acts for `user`. Throws `forbidden` unless it is an agent that may serve this user. */
 export function actingFor(caller: TenantContext, user: string): TenantContext {
   if (!hasRole(caller, 'agent'))

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { identifier } from '../../domain/layers.ts';
+import { actedForSchema } from '../../domain/access/on-behalf.ts';
 import type { Act } from '../session.ts';
 
 /** What a tool answers: fields for programs, and the same in words. */
@@ -46,7 +46,7 @@ export const annotationsOf: Readonly<
 };
 
 /** Parameter of every tool. */
-export const userIdField = identifier.optional().meta({
+export const userIdField = actedForSchema.optional().meta({
   description: 'User you act for; only with a credential of role agent',
 });
 
