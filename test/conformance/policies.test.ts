@@ -53,8 +53,9 @@ describe('Bootstrapping', () => {
     const forced = await policies('promote', version, '--force');
     expect(forced).toMatchObject({ code: 0, stdout: `in force: ${version}\n` });
     // It is the only candidate still, and is compared with what it has replaced.
-    const after = await policies('evaluate');
-    expect(after.stdout).toMatch(/^learned-1 \(in force\) instead of rules-1: keep-collecting \(.*\)$/m);
+    await expect
+      .poll(async () => (await policies('evaluate')).stdout, { timeout: 20_000 })
+      .toMatch(/^learned-1 \(in force\) instead of rules-1: keep-collecting \(.*\)$/m);
     const replaced = await policies('evaluate', 'rules-1', '--json');
     expect(replaced.json).toMatchObject({ incumbent: version, comparedWith: version });
     const back = await policies('rollback');

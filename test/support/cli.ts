@@ -6,6 +6,7 @@ import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { expect } from 'vitest';
 import type { Client, Json } from './api.ts';
+import { runInProcess } from './cli-in-process.ts';
 import { stratalogCommand } from './program.ts';
 import type { TestServer } from './server.ts';
 
@@ -50,6 +51,10 @@ async function run(
     text(child.stderr),
     once(child, 'exit') as Promise<[number | null]>,
   ]);
+  return resultOf({ code, stdout, stderr });
+}
+
+function resultOf({ code, stdout, stderr }: Pick<CliResult, 'code' | 'stdout' | 'stderr'>): CliResult {
   return {
     code,
     stdout,
@@ -94,13 +99,18 @@ export async function stratalogEndedBy(
   }
 }
 
-/** Runs `stratalog …` with the key of `client`. */
-export function stratalogAs(
+/** Commands that are programs of their own, and are tested as processes. */
+const ownProcess = new Set(['serve', 'demo', 'mcp', 'doctor']);
+
+/** Runs `stratalog …` with the key of `client`, in this process if the command only talks to the server. */
+export async function stratalogAs(
   server: Pick<TestServer, 'url'>,
   client: Pick<Client, 'key'>,
   ...args: string[]
 ): Promise<CliResult> {
-  return stratalog(args, environmentOf(server, client));
+  const environment = environmentOf(server, client);
+  if (ownProcess.has(args[0]!)) return stratalog(args, environment);
+  return resultOf(await runInProcess(args, environment));
 }
 
 /** Runs a bash script whose calls of `stratalog` use the key of `client`. */

@@ -30,6 +30,7 @@ export async function fillDataFolder(
   if (environment['STRATALOG_PROFILE'] !== 'embedded' || name === undefined) return;
   const template = made.get(name) ?? templateOf(name, settings, make);
   made.set(name, template);
+  template.catch(() => made.delete(name));
   await cp(await template, folder, { recursive: true, mode: constants.COPYFILE_FICLONE });
 }
 
