@@ -7,11 +7,23 @@ const rememberedMs = 60_000;
 const maxCallers = 10_000;
 const maxCommands = 10_000;
 
+/** What is in these read models is found. The others add meaning and judgements. */
+const findable: ReadonlySet<string> = new Set([
+  'memories',
+  'lexical',
+  'links',
+  'statistics',
+  'traces',
+  'lessons',
+  'audit',
+  'summaries',
+]);
+
 interface Written {
   /** Positions of the caller's latest commands, in order. */
   positions: number[];
-  /** How far each group of read models was when it was last asked for. */
-  readonly reached: Map<string, number>;
+  /** How far each group of read models was when it was last asked for, and the command that was waited for then. */
+  readonly reached: Map<string, { readonly position: number; readonly waitedFor: number }>;
 }
 
 type Caller = Pick<TenantContext, 'tenant' | 'principal' | 'user'>;
@@ -41,20 +53,29 @@ export class OwnWrites {
   }
 
   /**
-   * Waits at most `waitMs` until these read models have the caller's own commands. Resolves with the number of commands that they do not
-   * have by then, at most 10,000.
+   * Waits at most `waitMs` until these read models have the caller's own commands, once for each command. Resolves with the number of
+   * commands that cannot be found by then, at most 10,000: a memory is found by its words while its vector is still made.
    */
   async missing(caller: Caller, projections: readonly string[], waitMs: number): Promise<number> {
     const written = this.#written.get(keyOf(caller));
     if (!written) return 0;
     const group = projections.join();
     const last = written.positions.at(-1)!;
-    if ((written.reached.get(group) ?? 0) >= last) return 0;
-    const view =
-      (await unlessBehind(this.#models.view({ projections, minPosition: last, waitMs }), undefined)) ??
-      (await this.#models.view({ projections, waitMs: 0 }));
-    written.reached.set(group, view.position);
-    return written.positions.filter((position) => position > view.position).slice(-maxCommands).length;
+    const before = written.reached.get(group);
+    if (before && before.position >= last) return 0;
+    const patienceMs = before?.waitedFor === last ? 0 : waitMs;
+    const whole = await unlessBehind(
+      this.#models.view({ projections, minPosition: last, waitMs: patienceMs }),
+      undefined,
+    );
+    if (whole) {
+      written.reached.set(group, { position: whole.position, waitedFor: last });
+      return 0;
+    }
+    const found = projections.filter((name) => findable.has(name));
+    const { position } = await this.#models.view({ projections: found, waitMs: 0 });
+    written.reached.set(group, { position: before?.position ?? 0, waitedFor: last });
+    return written.positions.filter((own) => own > position).slice(-maxCommands).length;
   }
 }
 

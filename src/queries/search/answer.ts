@@ -144,7 +144,8 @@ function reasonsOf(
     if (successor !== undefined) superseded.add(successor);
     if (!isMoved) return undefined;
     if (supersedes) return 'supersedes';
-    return order === 'layer' ? 'more-specific' : moved;
+    // By layer is what the caller asked for.
+    return order === 'layer' ? undefined : moved;
   });
   return reasons.reverse();
 }
