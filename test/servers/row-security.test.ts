@@ -56,6 +56,12 @@ describe.runIf(programs)('the query role on the read models', () => {
     expect(found.body.results).toHaveLength(2);
     const outcome = { used: [memory.id] };
     expect((await client.post(`/v1/searches/${found.body.searchId}/outcome`, outcome)).status).toBe(200);
+    // An outcome that is posted before its search is recorded, and the end of a session.
+    const early = await client.post('/v1/search', { query: 'pauses of retries', sessionId: 'one' });
+    expect((await client.post(`/v1/searches/${early.body.searchId}/outcome`, { used: [] })).status).toBe(200);
+    expect((await client.post('/v1/sessions/one/end', {})).status).toBe(200);
+    // A search whose outcome is not known yet.
+    await client.post('/v1/search', { query: 'pauses of retries', sessionId: 'two' });
     const retold = 'the billing service runs in Vienna';
     await client.store({ content: retold });
     expect((await client.post('/v1/memories', { content: retold })).status).toBe(200);

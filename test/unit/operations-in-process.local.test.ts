@@ -28,6 +28,7 @@ import type { Executor } from '../../src/queries/routing/executor.ts';
 import { RoutedSearch } from '../../src/queries/routing/routed-search.ts';
 import { RoutingDirectory } from '../../src/queries/routing/routing-directory.ts';
 import { SearchService } from '../../src/queries/search/search.ts';
+import { OwnWrites } from '../../src/api/own-writes.ts';
 import { adminOf } from '../support/admin.ts';
 import { openTestStore, type TestStore } from '../support/event-store.ts';
 import { eventsOf, follow } from '../support/read-models.ts';
@@ -49,6 +50,7 @@ beforeAll(async () => {
   services = {
     commands,
     models,
+    ownWrites: new OwnWrites(models),
     routing,
     facts: new FactQueue(commands, { onDropped: () => undefined }),
     search: new RoutedSearch({

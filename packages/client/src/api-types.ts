@@ -939,6 +939,8 @@ export interface AuditEvent {
   traceId?: string;
   /** Keyed hash of the person that the content is about */
   subject?: string;
+  /** Present if contradictions are sought after the answer, because `onConflict` was left out */
+  seeksConflicts?: true;
   /** SHA-256 of the stored bytes */
   hash: string;
   reason?: string;
