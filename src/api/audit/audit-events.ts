@@ -37,13 +37,9 @@ const auditEvent = z
       .string()
       .optional()
       .meta({ description: 'Keyed hash of the person that the content is about' }),
-    seeksConflicts: z
-      .literal(true)
-      .optional()
-      .meta({
-        description:
-          'Present if contradictions are sought after the answer, because `onConflict` was left out',
-      }),
+    seeksConflicts: z.literal(true).optional().meta({
+      description: 'Present if contradictions are sought after the answer, because `onConflict` was left out',
+    }),
     hash: z.string().meta({ description: 'SHA-256 of the stored bytes' }),
     reason: z.string().optional(),
     erased: z
