@@ -102,7 +102,7 @@ async function startHttp(
   const socket = profile === 'embedded' ? await socketIn(dataDir) : undefined;
   const address = listens ? { address: { host, port } } : {};
   try {
-    return await startHttpServer({ ...application, ...address, socketFile: socket?.file }, logger);
+    return await startHttpServer({ ...application, ...address, socket }, logger);
   } finally {
     await socket?.dispose();
   }

@@ -6,6 +6,8 @@ import { shortPathTo } from './short-path.ts';
 export interface FolderSocket {
   /** A path that is short enough to listen on and to connect to, until `dispose`. */
   readonly file: string;
+  /** The path in the folder, which may be too long for that. */
+  readonly path: string;
   readonly dispose: () => Promise<void>;
 }
 
@@ -13,6 +15,7 @@ const socketName = 'api.sock';
 
 /** Path of the socket in a folder that exists. */
 export async function socketIn(dataDir: string): Promise<FolderSocket> {
-  const { folder, dispose } = await shortPathTo(await realpath(dataDir));
-  return { file: path.join(folder, socketName), dispose };
+  const whole = await realpath(dataDir);
+  const { folder, dispose } = await shortPathTo(whole);
+  return { file: path.join(folder, socketName), path: path.join(whole, socketName), dispose };
 }

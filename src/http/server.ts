@@ -19,8 +19,8 @@ export interface HttpServer {
 export interface HttpServerOptions extends HttpApplication {
   /** Absent if only the socket is listened on. */
   readonly address?: { readonly host: string; readonly port: number };
-  /** A file in which to listen too, for programs of the same user. */
-  readonly socketFile?: string | undefined;
+  /** A socket to listen on too, for programs of the same user: a path for that, and the path to remove at the end. */
+  readonly socket?: { readonly file: string; readonly path: string } | undefined;
 }
 
 /**
@@ -28,7 +28,7 @@ export interface HttpServerOptions extends HttpApplication {
  * address, the URL is that of the socket.
  */
 export async function startHttpServer(options: HttpServerOptions, logger: Logger): Promise<HttpServer> {
-  const { address, socketFile } = options;
+  const { address, socket } = options;
   const closing = new AbortController();
   // Each request under way listens to it. Node would warn of a leak from eleven on.
   setMaxListeners(0, closing.signal);
@@ -39,10 +39,10 @@ export async function startHttpServer(options: HttpServerOptions, logger: Logger
     servers.push(server);
     return server;
   };
-  let url = `unix:${socketFile}`;
+  let url = `unix:${socket?.file}`;
   try {
     if (address) url = await listenOn(newServer(), address);
-    if (socketFile !== undefined) await listenInFile(newServer(), socketFile);
+    if (socket) await listenInFile(newServer(), socket.file);
   } catch (error) {
     for (const server of servers) server.close();
     throw error;
@@ -52,7 +52,7 @@ export async function startHttpServer(options: HttpServerOptions, logger: Logger
     close: async (graceMs = 10_000) => {
       closing.abort();
       await Promise.all(servers.map((server) => closeGracefully(server, graceMs)));
-      if (socketFile !== undefined) await rm(socketFile, { force: true });
+      if (socket) await rm(socket.path, { force: true });
     },
   };
 }

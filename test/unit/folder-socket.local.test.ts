@@ -1,5 +1,13 @@
 import { once } from 'node:events';
-import { lstatSync, mkdtempSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { rm } from 'node:fs/promises';
 import http from 'node:http';
 import { tmpdir } from 'node:os';
@@ -7,17 +15,21 @@ import path from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { pino } from 'pino';
+import { socketIn } from '../../src/adapters/folder-socket.ts';
 import { openMetrics } from '../../src/adapters/prometheus/metrics.ts';
 import { startHttpServer, type HttpServer } from '../../src/http/server.ts';
 import type { Metrics } from '../../src/ports/metrics.ts';
 
+/** Removed after each test. */
+let home: string;
 let folder: string;
 let socketFile: string;
 let metrics: Metrics & { close(): Promise<void> };
 let server: HttpServer | undefined;
 
 beforeEach(() => {
-  folder = mkdtempSync(path.join(tmpdir(), 'sl-socket-'));
+  home = mkdtempSync(path.join(tmpdir(), 'sl-socket-'));
+  folder = home;
   socketFile = path.join(folder, 'api.sock');
   metrics = openMetrics(() => undefined);
 });
@@ -25,12 +37,14 @@ afterEach(async () => {
   await server?.close(0);
   server = undefined;
   await metrics.close();
-  await rm(folder, { recursive: true, force: true });
+  await rm(home, { recursive: true, force: true });
 });
 
 async function start(): Promise<void> {
   const ready = async () => ({ status: 'ready' }) as never;
-  server = await startHttpServer({ ready, metrics, api: undefined, socketFile }, pino({ level: 'silent' }));
+  const socket = await socketIn(folder);
+  server = await startHttpServer({ ready, metrics, api: undefined, socket }, pino({ level: 'silent' }));
+  await socket.dispose();
 }
 
 const alive = () =>
@@ -77,8 +91,14 @@ describe('the socket in a data folder', () => {
     expect(lstatSync(socketFile).isSocket()).toBe(true);
   });
 
-  it('[J3] is gone when the server has stopped', async () => {
+  it('[J3] is gone when the server has stopped, also from a folder whose path is too long to listen on', async () => {
     await start();
+    await server!.close(0);
+    expect(readdirSync(folder)).toEqual([]);
+    folder = path.join(home, 'a'.repeat(60), 'b'.repeat(60));
+    mkdirSync(folder, { recursive: true });
+    await start();
+    expect(readdirSync(folder)).toEqual(['api.sock']);
     await server!.close(0);
     expect(readdirSync(folder)).toEqual([]);
   });
