@@ -37,7 +37,7 @@ export class OwnWrites {
     this.#models = models;
   }
 
-  /** Remembers the position of a command that the caller is told of. */
+  /** Records the position of an acknowledged command. */
   add(caller: Caller, position: number): void {
     const known = this.#written.get(keyOf(caller));
     if (!known) {

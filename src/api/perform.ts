@@ -73,6 +73,7 @@ export async function perform<Input extends z.ZodObject, Output>(
     signal: request.signal ?? new AbortController().signal,
     credential,
     explain,
+    // Every acknowledged command tells the caller its position, also line by line in a bulk store.
     token(position) {
       if (operation.command) services.ownWrites.add(caller, position);
       return positionToken(logId, position);

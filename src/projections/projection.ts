@@ -41,7 +41,7 @@ export interface Projection<Prepared = unknown> {
     tables: Tables,
     prepared: Prepared,
   ): Promise<Write>;
-  /** How much of a memory it holds: whoever erases a memory can count what is left. */
+  /** Counts the rows of a memory, so that an erasure can be verified. */
   readonly holds: Holding;
   /** A query for one row `{digest}` over ids, revisions, models and hashes: equal read models have equal digests. */
   digest(tables: Tables): string;

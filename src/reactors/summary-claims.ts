@@ -1,6 +1,6 @@
 import { layers } from '../domain/layers.ts';
 import type { EventStore } from '../ports/event-store.ts';
-import type { Sql, SqlExecutor } from '../ports/sql.ts';
+import type { Sql } from '../ports/sql.ts';
 import { scheduleRow, type ScheduleKey, type ScheduleRow } from '../read-models/summary-schedule.ts';
 
 /** Calls `body` with the live table of the schedule when it has applied the log up to `minPosition`; undefined if that takes too long. */
@@ -96,8 +96,7 @@ export class SummaryClaims {
 
   /** Gives a claimed scope back. It can be claimed again after `pauseMs`. */
   async release({ tenant, summary }: ScheduleKey, pauseMs: number): Promise<void> {
-    const sql: SqlExecutor = this.#sql;
-    await sql.query(
+    await this.#sql.query(
       `update control.summary_claims set claimed_until = now() + $4 * interval '1 millisecond'
        where log_id = $1 and tenant = $2 and summary = $3`,
       [this.#log.logId, tenant, summary, pauseMs],

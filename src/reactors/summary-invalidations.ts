@@ -6,7 +6,7 @@ import { memoryStream } from '../domain/streams.ts';
 import type { SummaryEvent, SummaryPolicyEvent } from '../domain/summaries/events.ts';
 import { summaryIdOf, summaryScopeOf } from '../domain/summaries/summary-scope.ts';
 import type { LoadedEvent } from '../ports/event-store.ts';
-import type { ScheduleKey } from '../read-models/summary-schedule.ts';
+import { scheduleEvents, type ScheduleKey } from '../read-models/summary-schedule.ts';
 
 type Followed = LoadedEvent<MemoryEvent | SummaryEvent | SummaryPolicyEvent>;
 
@@ -26,16 +26,7 @@ export function summaryInvalidations(
 ): Reactor {
   return {
     name: 'summary-invalidations',
-    handles: [
-      'MemoryStored',
-      'MemoryUpdated',
-      'MemoryDeleted',
-      'MemoryRestored',
-      'MemoryErased',
-      'SummaryGenerated',
-      'SummaryInvalidated',
-      'SummaryConfigured',
-    ],
+    handles: scheduleEvents,
     routingOnly: true,
     // A change is due two seconds later at the earliest.
     lingerMs: 500,

@@ -29,6 +29,18 @@ export const summarySchedule = new Table('summary_schedule', {
   undigested: ['due_at', 'trigger'],
 });
 
+/** The events that change the schedule. */
+export const scheduleEvents = [
+  'MemoryStored',
+  'MemoryUpdated',
+  'MemoryDeleted',
+  'MemoryRestored',
+  'MemoryErased',
+  'SummaryGenerated',
+  'SummaryInvalidated',
+  'SummaryConfigured',
+] as const;
+
 /** Identifies a scope in the schedule. */
 export type ScheduleKey = Pick<Row<typeof summarySchedule>, 'tenant' | 'summary'>;
 

@@ -57,7 +57,7 @@ export function assembleSearches(parts: SearchParts): {
       },
     });
   const cache = new RefinementCache();
-  parts.surfaces.add(cache, vocabulary);
+  parts.surfaces.add(cache.surface, vocabulary.surface);
   const reasoner = new Reasoner({
     clock: systemClock,
     modelFor: languageModel,

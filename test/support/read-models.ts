@@ -81,6 +81,24 @@ export async function digestAfter(
   return digest;
 }
 
+/** Expects the same digest whether the events of the log are applied at once, one by one or in batches. Returns the digest. */
+export async function expectSameInAnyDivision(test: TestStore, projection: Projection): Promise<string> {
+  const handled = projection.handles as readonly string[];
+  const events = (await eventsOf(test)).filter(({ event }) => handled.includes(event.type));
+  expect(events.length).toBeGreaterThan(20);
+  const digest = await digestAfter(test, projection, [events]);
+  for (const size of [1, 7])
+    expect(
+      await digestAfter(
+        test,
+        projection,
+        split(events, () => size),
+      ),
+      `batches of ${size}`,
+    ).toBe(digest);
+  return digest;
+}
+
 /** The rows of each table of a read model after these batches, in a fixed order. Begins and ends as `digestAfter` does. */
 export async function rowsAfter(
   { sql }: Pick<TestStore, 'sql'>,

@@ -767,14 +767,14 @@ export interface SearchResult {
     start: number;
     end: number;
   };
-  /** `memory.content` is only a part */
+  /** Present if `memory.content` is only a part of the content */
   truncated?: true;
-  /** Which part, if truncated */
+  /** The part of the content that is shown, if it is truncated */
   excerpt?: {
     start: number;
     end: number;
   };
-  /** Why it stands before a higher score */
+  /** Why it is placed ahead of a result with a higher score */
   moved?: 'newer' | 'supersedes' | 'more-specific' | 'named-scope';
   /** Id of the newest memory that supersedes this one by links and that the caller can see */
   supersededBy?: string;

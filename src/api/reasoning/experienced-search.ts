@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
-import { searchedModels } from '../../queries/search/search.ts';
 import { z } from 'zod';
 import { readExperienceSettings } from '../../commands/experience/configure-experience.ts';
 import { placeSearchTrace, recordSearchTrace } from '../../commands/experience/record-search-trace.ts';
 import { countedArm, parametersSent } from '../../domain/experience/parameters.ts';
 import { mostTraceMemories } from '../../domain/experience/trace.ts';
 import { canonicalJson, type JsonObject } from '../../domain/json.ts';
+import { searchedModels } from '../../queries/search/search.ts';
 import { adviseSearch, type Advice } from '../../queries/experience/experienced-search.ts';
 import { withPluralNames } from '../filter-names.ts';
 import { operation, type Call } from '../operation.ts';

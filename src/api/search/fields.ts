@@ -78,13 +78,13 @@ export const searchResultSchema = z
         'Best matching passage of a long memory, as offsets in its content in UTF-16 units; `end` is exclusive. Absent for a short memory',
     }),
     truncated: z.literal(true).optional().meta({
-      description: '`memory.content` is only a part',
+      description: 'Present if `memory.content` is only a part of the content',
     }),
     excerpt: z.object({ start: z.int(), end: z.int() }).optional().meta({
-      description: 'Which part, if truncated',
+      description: 'The part of the content that is shown, if it is truncated',
     }),
     moved: z.enum(movedReasons).optional().meta({
-      description: 'Why it stands before a higher score',
+      description: 'Why it is placed ahead of a result with a higher score',
     }),
     supersededBy: z.string().optional().meta({
       description: 'Id of the newest memory that supersedes this one by links and that the caller can see',

@@ -17,8 +17,8 @@ export interface Ranked {
 }
 
 /**
- * Why a result stands before one with a higher score: it is newer, it says what still holds, it is of a more specific layer, or of a place
- * that the request names.
+ * Why a result is placed ahead of one with a higher score. `newer`: it was told later. `supersedes`: a link says so, or the other was
+ * judged outdated or inaccurate. `more-specific`: of its layer. `named-scope`: it belongs to a scope that the request names.
  */
 export const movedReasons = ['newer', 'supersedes', 'more-specific', 'named-scope'] as const;
 export type Moved = (typeof movedReasons)[number];

@@ -29,7 +29,7 @@ export const filtersField = z
   });
 
 const resultFields = {
-  // A model is told of contents that are cut in its own way, and takes the order as it is.
+  // The tools cut contents themselves, and models take results in the order given.
   ...searchResultSchema.omit({ memory: true, truncated: true, excerpt: true, moved: true }).shape,
   memory: listedMemory,
 };

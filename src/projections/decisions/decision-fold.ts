@@ -39,7 +39,7 @@ const keptEndsMs = dayMs;
 /** Policies are trained and judged on decisions of this time. */
 const keptDecisionsMs = 365 * dayMs;
 
-/** The sources that close a search of which nothing was said. */
+/** Sources of the signals that close a search without explicit feedback. */
 const closing: ReadonlySet<OutcomeSignal['source']> = new Set(['context', 'session-end', 'window']);
 
 /** The rows of the read model `decisions` that a batch of events changes. */
@@ -237,17 +237,26 @@ export class DecisionFold {
   /** Deletes old decisions, and searches without a choice that no later one can refine any more. */
   async #forget(tx: SqlExecutor): Promise<void> {
     const table = this.#tables(decisions.name);
-    for (const { tenant, session, at } of this.#lastAsked.values())
+    const last = [...this.#lastAsked.values()];
+    if (last.length > 0)
       await tx.query(
-        `delete from ${table}
-         where tenant = $1 and session = $2 and asked_at < $3 and choice is null and outcome is not null`,
-        [tenant, session, new Date(at.getTime() - refinedWithinMs)],
+        `delete from ${table} d using unnest($1::text[], $2::text[], $3::timestamptz[]) as asked(tenant, session, since)
+         where d.tenant = asked.tenant and d.session = asked.session and d.asked_at < asked.since
+           and d.choice is null and d.outcome is not null`,
+        [
+          last.map(({ tenant }) => tenant),
+          last.map(({ session }) => session),
+          last.map(({ at }) => new Date(at.getTime() - refinedWithinMs).toISOString()),
+        ],
       );
-    for (const [tenant, time] of this.#lastTimes)
-      await tx.query(`delete from ${table} where tenant = $1 and final and asked_at < $2`, [
-        tenant,
-        new Date(time.getTime() - keptDecisionsMs),
-      ]);
+    await tx.query(
+      `delete from ${table} d using unnest($1::text[], $2::timestamptz[]) as kept(tenant, since)
+       where d.tenant = kept.tenant and d.final and d.asked_at < kept.since`,
+      [
+        [...this.#lastTimes.keys()],
+        [...this.#lastTimes.values()].map((time) => new Date(time.getTime() - keptDecisionsMs).toISOString()),
+      ],
+    );
   }
 
   async #row(key: SearchKey): Promise<DecisionRow | undefined> {

@@ -16,6 +16,7 @@ import type { EventStore, LoadedEvent } from '../../ports/event-store.ts';
 import type { KeyVault } from '../../ports/key-vault.ts';
 import type { SqlExecutor } from '../../ports/sql.ts';
 import {
+  scheduleEvents,
   scheduleRow,
   storedRow,
   summarySchedule,
@@ -47,16 +48,7 @@ export function summaryScheduleProjection(
     name: summarySchedule.name,
     version: 1,
     ordered: true,
-    handles: [
-      'MemoryStored',
-      'MemoryUpdated',
-      'MemoryDeleted',
-      'MemoryRestored',
-      'MemoryErased',
-      'SummaryGenerated',
-      'SummaryInvalidated',
-      'SummaryConfigured',
-    ],
+    handles: scheduleEvents,
     ...declaredBy(summarySchedule),
     prepare: (events) => scopesOf(services, events as readonly Followed[]),
     async plan(events, executor, tables, scopes) {

@@ -5,8 +5,8 @@ import type { TenantContext } from '../../domain/access/context.ts';
 import type { Refinement } from '../../domain/reasoning/refinement.ts';
 import type { ReasoningSettings } from '../../domain/reasoning/settings.ts';
 import type { Plan } from '../../domain/routing/plan.ts';
-import type { MemoryRef, Surface } from '../../ports/surface.ts';
 import { fold } from '../../domain/text/tokens.ts';
+import { TenantSurface } from '../tenant-surface.ts';
 
 /** Maximum number of tenants with cached refinements; the least recently used are evicted. */
 const maxTenants = 1_000;
@@ -30,19 +30,12 @@ export interface RefinementSubject {
  * Caches the proposals of language models in this process, per tenant, evicting the least recently used. A tenant's cache is
  * emptied when its limits change. Only complete and valid answers are cached.
  */
-export class RefinementCache implements Surface {
-  readonly name = 'proposals of language models';
+export class RefinementCache {
   readonly #tenants = new LRUCache<string, TenantCache>({ max: maxTenants });
-
-  /** The proposals for the tenant, because any of them may derive from the memory. */
-  count({ tenant }: MemoryRef): Promise<number> {
-    return Promise.resolve(this.#tenants.get(tenant)?.refinements.size ?? 0);
-  }
-
-  forget(erased: readonly MemoryRef[]): Promise<void> {
-    for (const { tenant } of erased) this.#tenants.delete(tenant);
-    return Promise.resolve();
-  }
+  readonly surface = new TenantSurface('proposals of language models', {
+    count: (tenant) => this.#tenants.get(tenant)?.refinements.size ?? 0,
+    clear: (tenant) => void this.#tenants.delete(tenant),
+  });
 
   get(subject: RefinementSubject, limits: Limits): Refinement | undefined {
     return this.#of(subject.caller.tenant, limits)?.get(keyOf(subject));

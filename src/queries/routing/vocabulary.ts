@@ -5,10 +5,10 @@ import { groupBy } from '../../domain/group-by.ts';
 import { kindOfField, type ValueKind } from '../../domain/routing/planner/ordered-values.ts';
 import type { FieldValue, KnownField, KnownValue, Vocabulary } from '../../domain/routing/vocabulary.ts';
 import type { VocabularyRequest } from '../../domain/routing/vocabulary-request.ts';
-import type { MemoryRef, Surface } from '../../ports/surface.ts';
 import type { ReadModels, ReadView, Wait } from '../read-models.ts';
 import { regionCondition } from '../scope-sql.ts';
 import { Parameters } from '../sql-builder.ts';
+import { TenantSurface } from '../tenant-surface.ts';
 
 /** Maximum age of cached fields while memories are written. Reading them scans every value of the tenant. */
 const maxAgeMs = 30_000;
@@ -41,30 +41,20 @@ interface CachedFields {
 }
 
 /** Reads the field names and values that occur in a tenant's memories, as far as a caller may see them. */
-export class VocabularyReader implements Surface {
-  readonly name = 'names of fields';
+export class VocabularyReader {
   readonly #models: ReadModels;
   readonly #now: () => number;
   /** Cached fields by tenant and visibility. */
   readonly #fields = new LRUCache<string, CachedFields>({ max: maxCached });
+  readonly surface = new TenantSurface('names of fields', {
+    count: (tenant) => this.#keysOf(tenant).length,
+    clear: (tenant) => this.#keysOf(tenant).forEach((key) => this.#fields.delete(key)),
+  });
 
   /** `now` returns milliseconds that never decrease. */
   constructor(models: ReadModels, now: () => number = () => performance.now()) {
     this.#models = models;
     this.#now = now;
-  }
-
-  /** The lists of the tenant's fields, because any of them may have a field of the memory. */
-  count({ tenant }: MemoryRef): Promise<number> {
-    const prefix = prefixOf(tenant);
-    return Promise.resolve([...this.#fields.keys()].filter((key) => key.startsWith(prefix)).length);
-  }
-
-  forget(erased: readonly MemoryRef[]): Promise<void> {
-    const prefixes = [...new Set(erased.map(({ tenant }) => prefixOf(tenant)))];
-    for (const key of this.#fields.keys())
-      if (prefixes.some((prefix) => key.startsWith(prefix))) this.#fields.delete(key);
-    return Promise.resolve();
   }
 
   /** All fields, and the wanted values, including everything up to `minPosition`. */
@@ -82,6 +72,10 @@ export class VocabularyReader implements Surface {
       ]);
       return { fields, values };
     });
+  }
+
+  #keysOf(tenant: string): string[] {
+    return [...this.#fields.keys()].filter((key) => key.startsWith(prefixOf(tenant)));
   }
 
   async #fieldsOf(

@@ -20,7 +20,7 @@ export interface SearchResult {
   readonly passage?: { readonly start: number; readonly end: number };
   /** 1-based, in the order returned. */
   readonly rank: number;
-  /** Why it stands before a result with a higher score. */
+  /** Why it is placed ahead of a result with a higher score. */
   readonly moved?: Moved;
   /** Id of the memory that supersedes it, if links name one that the caller may see. */
   readonly supersededBy?: string;
@@ -128,7 +128,7 @@ function arrange(
   });
 }
 
-/** Why each result stands before one that scores higher; undefined where none does. */
+/** Why each result is placed ahead of one with a higher score; undefined if no later result scores higher. */
 function reasonsOf(
   arranged: readonly Scored[],
   order: ResultOrder,
@@ -144,7 +144,7 @@ function reasonsOf(
     if (successor !== undefined) superseded.add(successor);
     if (!isMoved) return undefined;
     if (supersedes) return 'supersedes';
-    // By layer is what the caller asked for.
+    // The caller asked for this order.
     return order === 'layer' ? undefined : moved;
   });
   return reasons.reverse();

@@ -102,7 +102,7 @@ function arrange(
   }));
 }
 
-/** Results of a place that the request names may stand before others because of that. */
+/** Marks results that `namedFirst` may have placed ahead of others. */
 function markNamed(results: readonly Scored[], scope: SearchRequest['scope']): readonly Scored[] {
   return results.map((one) =>
     one.moved === undefined && isNamed(placeOf(one), scope) ? { ...one, moved: 'named-scope' } : one,

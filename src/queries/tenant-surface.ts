@@ -1,0 +1,35 @@
+import { LRUCache } from 'lru-cache';
+import type { MemoryRef, Surface } from '../ports/surface.ts';
+
+/** The entries of a cache that belong to one tenant. */
+export interface TenantEntries {
+  count(tenant: string): number;
+  clear(tenant: string): void;
+}
+
+/**
+ * A cache that does not know which memories its entries derive from: any memory of their tenant may be among them. It forgets all entries
+ * of the tenant. Entries that are made later derive from read models without the memory, so they no longer count for it.
+ */
+export class TenantSurface implements Surface {
+  readonly name: string;
+  readonly #entries: TenantEntries;
+  readonly #forgotten = new LRUCache<string, true>({ max: 10_000 });
+
+  constructor(name: string, entries: TenantEntries) {
+    this.name = name;
+    this.#entries = entries;
+  }
+
+  count(memory: MemoryRef): Promise<number> {
+    return Promise.resolve(this.#forgotten.has(keyOf(memory)) ? 0 : this.#entries.count(memory.tenant));
+  }
+
+  forget(erased: readonly MemoryRef[]): Promise<void> {
+    for (const { tenant } of erased) this.#entries.clear(tenant);
+    for (const memory of erased) this.#forgotten.set(keyOf(memory), true);
+    return Promise.resolve();
+  }
+}
+
+const keyOf = ({ tenant, memoryId }: MemoryRef): string => `${tenant}/${memoryId}`;
