@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { withHeadroom } from '../adapters/pglite/headroom.ts';
+import { Headroom } from '../adapters/pglite/headroom.ts';
 import { openPglite } from '../adapters/pglite/open.ts';
 import { openPostgres } from '../adapters/postgres/postgres.ts';
 import { openSqlEventLog } from '../adapters/sqllog/sql-event-log.ts';
@@ -40,7 +40,11 @@ export async function openStores(config: Config, logger: Logger, cleanup: Cleanu
   cleanup.add(() => sql.close());
   const log = await openLog(config, sql);
   cleanup.add(() => log.close());
-  if (config.profile !== 'cluster') return { sql, log };
+  if (config.profile === 'embedded') {
+    const headroom = new Headroom(config.dataDir);
+    return { sql: headroom.sql(sql), log: headroom.log(log) };
+  }
+  if (config.profile === 'postgres') return { sql, log };
   // Loaded on demand, like the client of the event store: loading the clients would slow down an embedded start.
   const { openKafkaTransport } = await import('../adapters/kafka/transport.ts');
   const transport = await openKafkaTransport(kafkaOptions(config, (notice) => logger.debug(notice, 'kafka')));
@@ -63,7 +67,7 @@ const ownLogPollMs = 10_000;
 async function openLog(config: Config, sql: Sql): Promise<EventLog> {
   switch (config.profile) {
     case 'embedded':
-      return withHeadroom(await openSqlEventLog(sql, { pollMs: ownLogPollMs }), config.dataDir);
+      return openSqlEventLog(sql, { pollMs: ownLogPollMs });
     case 'postgres':
       return openSqlEventLog(sql);
     case 'cluster': {

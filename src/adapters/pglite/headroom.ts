@@ -1,41 +1,75 @@
 import { statfs } from 'node:fs/promises';
 import type { EventLog } from '../../ports/event-log.ts';
+import type { Sql } from '../../ports/sql.ts';
+import { isInBackground } from '../../support/background.ts';
 import { SqlError } from '../sql/error.ts';
 
 /** PostgreSQL exits if it cannot create the next 16 MB segment of its write-ahead log. Leaves room for several segments. */
 const reserveBytes = 64 * 2 ** 20;
+/** Read models may use half of the reserve for what the log already holds. */
+const backgroundReserveBytes = reserveBytes / 2;
 const freshForMs = 200;
 
 /**
- * Wraps `log` so that appends are refused (SQLSTATE 53100, disk full) while the disk of `directory` has less space than
- * PostgreSQL needs. So writes fail with an error and reads remain possible, instead of PostgreSQL exiting.
+ * Refuses writes (SQLSTATE 53100, disk full) while the disk of `directory` has less space than PostgreSQL needs. So writes
+ * fail with an error and reads remain possible, instead of PostgreSQL exiting.
  */
-export function withHeadroom(log: EventLog, directory: string): EventLog {
-  let asked = -Infinity;
-  let free = Promise.resolve(Infinity);
-  const freeBytes = (): Promise<number> => {
-    if (performance.now() - asked < freshForMs) return free;
-    asked = performance.now();
-    free = statfs(directory).then(
+export class Headroom {
+  readonly #directory: string;
+  #asked = -Infinity;
+  #free = Promise.resolve(Infinity);
+
+  constructor(directory: string) {
+    this.#directory = directory;
+  }
+
+  /** `log` without appends while less than 64 MB are free. */
+  log(log: EventLog): EventLog {
+    return {
+      logId: log.logId,
+      takesKeys: log.takesKeys,
+      takesClaims: log.takesClaims,
+      append: async (stream, ...rest) => {
+        await this.#require(reserveBytes);
+        return log.append(stream, ...rest);
+      },
+      readStream: (stream, options) => log.readStream(stream, options),
+      readAll: (options) => log.readAll(options),
+      head: () => log.head(),
+      positionAt: (time) => log.positionAt(time),
+      subscribe: (options) => log.subscribe(options),
+      close: () => log.close(),
+    };
+  }
+
+  /** `sql` without the transactions of read models and other background work while less than 32 MB are free. They try again. */
+  sql(sql: Sql): Sql {
+    return {
+      connections: sql.connections,
+      transaction: async (body, options) => {
+        if (!options?.readOnly && isInBackground()) await this.#require(backgroundReserveBytes);
+        return sql.transaction(body, options);
+      },
+      query: (...statement) => sql.query(...statement),
+      queryAs: (...statement) => sql.queryAs(...statement),
+      execute: (script) => sql.execute(script),
+      listen: (channel, handler) => sql.listen(channel, handler),
+      close: () => sql.close(),
+    };
+  }
+
+  async #require(bytes: number): Promise<void> {
+    if ((await this.#freeBytes()) < bytes)
+      throw new SqlError({ code: '53100', message: `less than ${bytes} bytes are free` });
+  }
+
+  #freeBytes(): Promise<number> {
+    if (performance.now() - this.#asked < freshForMs) return this.#free;
+    this.#asked = performance.now();
+    this.#free = statfs(this.#directory).then(
       ({ bavail, bsize }) => bavail * bsize,
       () => Infinity,
     );
-    return free;
-  };
-  return {
-    logId: log.logId,
-    takesKeys: log.takesKeys,
-    takesClaims: log.takesClaims,
-    async append(stream, ...rest) {
-      if ((await freeBytes()) < reserveBytes)
-        throw new SqlError({ code: '53100', message: `less than ${reserveBytes} bytes are free` });
-      return log.append(stream, ...rest);
-    },
-    readStream: (stream, options) => log.readStream(stream, options),
-    readAll: (options) => log.readAll(options),
-    head: () => log.head(),
-    positionAt: (time) => log.positionAt(time),
-    subscribe: (options) => log.subscribe(options),
-    close: () => log.close(),
-  };
+    return this.#free;
+  }
 }
