@@ -175,22 +175,47 @@ ${sections.join('\n\n')}
 `;
 }
 
+interface ParameterSchema {
+  readonly type?: string;
+  readonly description?: string;
+  readonly default?: unknown;
+  readonly enum?: readonly string[];
+  readonly items?: ParameterSchema;
+  readonly anyOf?: readonly ParameterSchema[];
+  readonly const?: unknown;
+}
+
+/** The values that a parameter takes, in words. */
+function valuesOf({
+  type,
+  default: preset,
+  enum: choices,
+  items,
+  anyOf,
+  const: only,
+}: ParameterSchema): string {
+  const kind =
+    choices?.join(', ') ??
+    anyOf?.map(valuesOf).join(' or ') ??
+    (only === undefined ? (items ? `list of ${valuesOf(items)}` : (type ?? '')) : String(only));
+  return preset === undefined ? kind : `${kind}; default ${String(preset)}`;
+}
+
 function mcpPage(): string {
-  const sections = listedTools.map(({ name, description, inputSchema, annotations }) => {
+  const sections = listedTools({ isAgent: true }).map(({ name, description, inputSchema, annotations }) => {
     const { properties = {}, required = [] } = inputSchema;
-    const rows = Object.entries(properties as Record<string, { description?: string }>).map(
-      ([parameter, schema]) => [
-        `\`${parameter}\``,
-        required.includes(parameter) ? 'yes' : '',
-        schema.description ?? '',
-      ],
-    );
+    const rows = Object.entries(properties as Record<string, ParameterSchema>).map(([parameter, schema]) => [
+      `\`${parameter}\``,
+      required.includes(parameter) ? 'yes' : '',
+      valuesOf(schema),
+      schema.description ?? '',
+    ]);
     const effect = annotations?.readOnlyHint
       ? 'Reads.'
       : annotations?.destructiveHint
         ? 'Changes or removes what is stored.'
         : 'Adds.';
-    return `## \`${name}\`\n\n${description} *${effect}*\n\n${table(['parameter', 'required', 'description'], rows)}`;
+    return `## \`${name}\`\n\n${description} *${effect}*\n\n${table(['parameter', 'required', 'value', 'description'], rows)}`;
   });
   return `# MCP tools
 

@@ -19,6 +19,7 @@ import type { SummaryReader } from '../queries/summaries/list-summaries.ts';
 import type { TenantDirectory } from '../queries/tenant-directory.ts';
 import type { OwnWrites } from './own-writes.ts';
 import type { SummaryDemand } from './context/summary-demand.ts';
+import type { Tokenizer } from '../ports/tokenizer.ts';
 
 /** Everything that operations depend on; assembled by the composition root. */
 export interface Services {
@@ -45,4 +46,5 @@ export interface Services {
   readonly directory: TenantDirectory;
   readonly operations: ProjectionOperations;
   readonly embedders: Embedders;
+  readonly tokenizer: Tokenizer;
 }

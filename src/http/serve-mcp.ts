@@ -2,8 +2,9 @@ import { Readable } from 'node:stream';
 import type { ReadableStream } from 'node:stream/web';
 import type { Router } from '@koa/router';
 import type { Context } from 'koa';
-import { Problem } from '../domain/problems.ts';
+import { invalid, Problem } from '../domain/problems.ts';
 import { createMcpEndpoint, rejection, type McpEndpoint, type ServerFor } from '../mcp/endpoint.ts';
+import { toolSets, type ToolSet } from '../mcp/session.ts';
 import { explainer } from './errors.ts';
 import { assertOwnOrigin } from './loopback.ts';
 import { readJson, traceIdOf } from './request.ts';
@@ -35,6 +36,7 @@ async function serve(
   const { caller, credential } = await identify(koa, authenticator);
   const requestId = koa.state['requestId'] as string;
   const signal = endOf(koa, closing);
+  const tools = toolSetOf(koa);
   const body = await bodyOf(koa);
   const response =
     body instanceof Response
@@ -42,6 +44,7 @@ async function serve(
       : await endpoint.answer(withoutBody(koa, signal), body, {
           caller,
           credential,
+          tools,
           requestId,
           traceId: traceIdOf(koa),
           signal,
@@ -52,6 +55,15 @@ async function serve(
   // The types of the two libraries are different declarations of the same stream.
   koa.body = response.body === null ? null : Readable.fromWeb(response.body as ReadableStream<Uint8Array>);
   koa.status = response.status;
+}
+
+/** The set of tools that the address names, such as `/mcp?tools=core`. */
+function toolSetOf(koa: Context): ToolSet | undefined {
+  const { tools } = koa.query;
+  if (tools === undefined) return undefined;
+  const set = toolSets.find((each) => each === tools);
+  if (!set) throw invalid('tools', `must be ${toolSets.join(' or ')}`);
+  return set;
 }
 
 /** The parsed body, or the answer to one that is not JSON. */

@@ -1,7 +1,9 @@
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import { problemDocument } from '../api/problem.ts';
-import { parseInput, type FieldHints } from '../domain/input/parse-input.ts';
+import { isAgentWithoutUser } from '../domain/access/on-behalf.ts';
+import type { FieldHints } from '../domain/input/parse-input.ts';
 import { invalid, Problem } from '../domain/problems.ts';
+import { readArguments } from './arguments.ts';
 import { errorsByParameter, refusalText } from './refusal.ts';
 import type { Performer, Session } from './session.ts';
 import type { Tool } from './tools/tool.ts';
@@ -25,17 +27,26 @@ export async function callTool(
   performer: Performer,
 ): Promise<CallToolResult> {
   try {
-    const { user_id: userId, ...input } = readArguments(tool, sent);
+    const { input: read, ignored } = readArguments(tool.input, sent, hintsOf(tool));
+    const { user_id: userId, ...input } = read as { user_id?: string };
     const idempotencyKey = keyIn(meta);
     const act = performer.for(session, {
-      userId: userId as string | undefined,
+      userId,
       idempotencyKey,
       signal: AbortSignal.any([signal, session.signal]),
     });
-    const { fields, text } = await tool.call(input, act).catch((error: unknown) => {
-      throw error instanceof Problem ? inTermsOf(tool, error) : error;
+    const servesNobody = isAgentWithoutUser(session.caller) && userId === undefined;
+    const { fields, text } = await tool.call(input, act, performer.tokenizer).catch((error: unknown) => {
+      throw error instanceof Problem ? inTermsOf(tool, error, servesNobody) : error;
     });
-    return { content: [{ type: 'text', text }], structuredContent: fields };
+    const notes = [
+      ...(ignored.length > 0 ? [`Ignored: ${ignored.join(', ')}`] : []),
+      ...(servesNobody ? [`Without user_id this credential sees only what is shared. ${nameTheUser}`] : []),
+    ];
+    return {
+      content: [{ type: 'text', text: [text, ...notes.map((note) => `Note: ${note}`)].join('\n\n') }],
+      ...(fields && { structuredContent: { ...fields, ...(notes.length > 0 && { notes }) } }),
+    };
   } catch (error) {
     const problem = session.explain(error);
     return {
@@ -46,10 +57,13 @@ export async function callTool(
   }
 }
 
-/** The arguments of a call. An argument under the name that an operation has for it is answered with the tool's name. */
-function readArguments({ input, parameters = {} }: Tool, sent: unknown) {
-  const hints = Object.entries(parameters).map(([field, parameter]) => [field, `use ${parameter}`]);
-  return parseInput(input, sent ?? {}, Object.fromEntries(hints) as FieldHints);
+const nameTheUser = 'Name the user you act for in user_id.';
+
+/** An argument under the name that an operation has for it is answered with the tool's name. */
+function hintsOf({ parameters = {} }: Tool): FieldHints {
+  return Object.fromEntries(
+    Object.entries(parameters).map(([field, parameter]) => [field, `use ${parameter}`]),
+  );
 }
 
 function keyIn(meta: ToolCall['meta']): string | undefined {
@@ -60,9 +74,13 @@ function keyIn(meta: ToolCall['meta']): string | undefined {
 }
 
 /** A problem of an operation with the names of the tool's parameters. */
-function inTermsOf({ parameters }: Tool, problem: Problem): Problem {
+function inTermsOf({ parameters }: Tool, problem: Problem, servesNobody: boolean): Problem {
   if (problem.errors.length === 0) return problem;
-  const errors = errorsByParameter(problem.errors, parameters);
+  const errors = errorsByParameter(problem.errors, parameters).map(({ path, message }) =>
+    servesNobody && path === 'scope.user'
+      ? { path: 'user_id', message: `is required. ${nameTheUser}` }
+      : { path, message },
+  );
   const { code, retryAfter, extra } = problem;
   return new Problem(code, errors.map(({ path, message }) => `${path}: ${message}`).join('; '), {
     errors,

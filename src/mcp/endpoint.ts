@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { createMcpHandler, type AuthInfo, type Server } from '@modelcontextprotocol/server';
 import type { Services } from '../api/services.ts';
+import { withoutNulls } from './message.ts';
 import { createServer } from './server.ts';
 import { Performer, type Session } from './session.ts';
 
@@ -37,7 +38,8 @@ export function createMcpEndpoint(
   const running = new RunningRequests();
   const handler = createMcpHandler(({ authInfo }) => serverFor(sessionOf(authInfo)), { onerror: onError });
   return {
-    async answer(request, body, session) {
+    async answer(request, sent, session) {
+      const body = withoutNulls(sent);
       if (Array.isArray(body) && body.length > maxMessages)
         return rejection(invalidRequest, `a body may have at most ${maxMessages} messages`);
       const client = request.headers.get(sessionHeader);

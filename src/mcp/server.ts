@@ -5,13 +5,14 @@ import {
   type ServerContext,
   type Tool as ListedTool,
 } from '@modelcontextprotocol/server';
+import { hasRole } from '../domain/access/context.ts';
 import { truncate } from '../domain/text/truncate.ts';
 import { callTool } from './call-tool.ts';
 import { guide } from './guide.ts';
 import { jsonSchemaOf } from './json-schema.ts';
 import { getPrompt, prompts } from './prompts.ts';
 import { listResources, protocolError, readResource, resourceTemplates } from './resources.ts';
-import type { Act, Performer, Session } from './session.ts';
+import type { Act, Performer, Session, ToolSet } from './session.ts';
 import { tools } from './tools/index.ts';
 import { annotationsOf, type Tool } from './tools/tool.ts';
 
@@ -20,16 +21,32 @@ const maxNameLength = 100;
 
 const byName = new Map(tools.map((tool) => [tool.name as string, tool]));
 
-/** The tools as clients see them. */
-export const listedTools: ListedTool[] = tools.map(asListed);
+const lists = new Map<string, ListedTool[]>();
 
-function asListed({ name, title, description, input, output, effect }: Tool): ListedTool {
+/** The tools as clients see them. Only credentials of role agent may name a user. */
+export function listedTools({
+  set = 'all',
+  isAgent,
+}: {
+  readonly set?: ToolSet | undefined;
+  readonly isAgent: boolean;
+}): ListedTool[] {
+  const key = `${set} ${isAgent}`;
+  let list = lists.get(key);
+  if (!list) {
+    const shown = set === 'core' ? tools.filter(({ isCore }) => isCore) : tools;
+    list = shown.map((tool) => asListed(tool, isAgent));
+    lists.set(key, list);
+  }
+  return list;
+}
+
+function asListed({ name, title, description, input, effect }: Tool, isAgent: boolean): ListedTool {
   return {
     name,
     title,
     description,
-    inputSchema: jsonSchemaOf(input, 'input'),
-    outputSchema: jsonSchemaOf(output, 'output'),
+    inputSchema: jsonSchemaOf(isAgent ? input : input.omit({ user_id: true })),
     annotations: annotationsOf[effect],
   };
 }
@@ -42,7 +59,9 @@ export function createServer(version: string, session: Session, performer: Perfo
     capabilities: { tools: {}, resources: {}, prompts: {} },
     instructions: guide,
   });
-  server.setRequestHandler('tools/list', () => ({ tools: listedTools }));
+  server.setRequestHandler('tools/list', () => ({
+    tools: listedTools({ set: session.tools, isAgent: hasRole(session.caller, 'agent') }),
+  }));
   server.setRequestHandler('tools/call', async ({ params }, context) => {
     const tool = byName.get(params.name);
     if (!tool)

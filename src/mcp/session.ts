@@ -5,6 +5,7 @@ import type { Services } from '../api/services.ts';
 import type { TenantContext } from '../domain/access/context.ts';
 import { actingFor } from '../domain/access/on-behalf.ts';
 import { invalid, type Problem } from '../domain/problems.ts';
+import type { Tokenizer } from '../ports/tokenizer.ts';
 
 /** The caller of a request over MCP, and the id under which the request is logged. */
 export interface Session {
@@ -12,11 +13,17 @@ export interface Session {
   readonly credential: Credential;
   readonly requestId: string;
   readonly traceId?: string | undefined;
+  /** Which tools are listed. All can be called. */
+  readonly tools?: ToolSet | undefined;
   /** Aborted when the client has gone or the server stops. */
   readonly signal: AbortSignal;
   /** Converts an error that fails a call, and logs it if it is a fault of the server. */
   readonly explain: (error: unknown) => Problem;
 }
+
+/** `core`: those that most conversations need. */
+export const toolSets = ['all', 'core'] as const;
+export type ToolSet = (typeof toolSets)[number];
 
 /** Calls an operation in the name of the caller. */
 export type Act = <Input extends z.ZodObject, Output>(
@@ -40,6 +47,10 @@ export class Performer {
 
   constructor(services: Services) {
     this.#services = services;
+  }
+
+  get tokenizer(): Tokenizer {
+    return this.#services.tokenizer;
   }
 
   for(session: Session, { userId, idempotencyKey, signal = session.signal }: CallOptions = {}): Act {

@@ -1,51 +1,40 @@
-import { z } from 'zod';
-import { memorySchema, type MemoryView } from '../domain/memory/view.ts';
-import { refutationOf, refutingKinds } from '../domain/ranking/feedback.ts';
+import type { MemoryView } from '../domain/memory/view.ts';
+import { refutationOf, type refutingKinds } from '../domain/ranking/feedback.ts';
 import { indentFollowingLines, indentLines } from '../domain/text/quote.ts';
 import { isWhole, partOf, restOf, type Part } from './cut.ts';
 
-/** Which part of the content is shown; absent if it is the whole. */
-const cutField = z
-  .object({
-    start: z.int(),
-    shown: z.int(),
-    length: z.int(),
-    rest: z.string().meta({ description: 'How to get the rest' }),
-  })
-  .optional()
-  .meta({ description: 'Present if `content` is only a part; offsets in UTF-16 units' });
+/** Which part of the content is shown, in UTF-16 units. */
+interface Cut {
+  readonly start: number;
+  readonly shown: number;
+  readonly length: number;
+  /** How to get the rest. */
+  readonly rest: string;
+}
 
-/** A scope in one line of the schema. */
-const scopeField = z.record(z.string(), z.string().optional());
+/** A memory by itself. `cut` is absent if the content is the whole one. */
+export type WholeMemory = MemoryView & { readonly cut?: Cut };
 
 /** A memory of a list of results. */
-export const listedMemory = memorySchema
-  .pick({
-    id: true,
-    content: true,
-    layer: true,
-    scope: true,
-    spaces: true,
-    tags: true,
-    metadata: true,
-    occurredAt: true,
-    createdAt: true,
-    updatedAt: true,
-    revision: true,
-    state: true,
-  })
-  .extend({
-    scope: scopeField,
-    refuted: z.enum(refutingKinds).optional().meta({ description: 'Callers judged that it does not hold' }),
-    cut: cutField,
-  });
-
-export type ListedMemory = z.infer<typeof listedMemory>;
-
-/** A memory by itself. */
-export const wholeMemory = memorySchema.extend({ scope: scopeField, cut: cutField });
-
-export type WholeMemory = z.infer<typeof wholeMemory>;
+export type ListedMemory = Pick<
+  WholeMemory,
+  | 'id'
+  | 'content'
+  | 'layer'
+  | 'scope'
+  | 'spaces'
+  | 'tags'
+  | 'metadata'
+  | 'occurredAt'
+  | 'createdAt'
+  | 'updatedAt'
+  | 'revision'
+  | 'state'
+  | 'cut'
+> & {
+  /** Callers judged that it does not hold. */
+  readonly refuted?: (typeof refutingKinds)[number];
+};
 
 /** Maximum number of UTF-16 units of a content in a list of results. */
 export const maxListed = 2_000;

@@ -109,6 +109,7 @@ export function openApi(own: Process, commandSide: CommandSide, readSide: ReadSi
     conflicts: new ConflictFinder(models, retrieval),
     routing,
     embedders,
+    tokenizer: o200k,
   };
   const { topicPrefix } = config.kafka;
   return { services, authenticator, topicPrefix, version: packageVersion() };

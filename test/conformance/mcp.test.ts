@@ -1,3 +1,4 @@
+import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Client, Json } from '../support/api.ts';
 import { connectMcp, type Mcp } from '../support/mcp.ts';
@@ -44,8 +45,7 @@ describe('what a client sees', () => {
       ]);
       for (const tool of tools) {
         expect(tool.description!.length, tool.name).toBeGreaterThan(60);
-        expect(tool.inputSchema.properties, tool.name).toHaveProperty('user_id');
-        expect(tool.outputSchema, tool.name).toMatchObject({ type: 'object' });
+        expect(tool.inputSchema.properties, tool.name).not.toHaveProperty('user_id');
         expect(JSON.stringify(tool), tool.name).not.toContain('$ref');
       }
       const hints = Object.fromEntries(tools.map(({ name, annotations }) => [name, annotations]));
@@ -55,6 +55,26 @@ describe('what a client sees', () => {
       expect(client.getInstructions()).toContain('memory_search');
     },
   );
+
+  it('[A16] [J3] lists the everyday tools at /mcp?tools=core', async () => {
+    const listed = async (address: string): Promise<Json> => {
+      const message = { jsonrpc: '2.0', id: 1, method: 'tools/list', params: null };
+      return ada.post(address, message, { accept: 'application/json, text/event-stream' });
+    };
+    const { body } = await listed('/mcp?tools=core');
+    const text = typeof body === 'string' ? body.slice(body.indexOf('{')) : JSON.stringify(body);
+    const names = JSON.parse(text).result.tools.map(({ name }: Json) => name);
+    expect(names).toEqual([
+      'memory_search',
+      'memory_build_context',
+      'memory_store',
+      'memory_get',
+      'memory_update',
+      'memory_delete',
+      'memory_feedback',
+    ]);
+    expectProblem(await listed('/mcp?tools=few'), 400, 'validation-failed');
+  });
 
   it('[J3] lists the newest memories as resources, and reads one and its history', async () => {
     const { id } = await stored('The cellar key hangs behind the door.\nAsk Ben.');
@@ -170,17 +190,27 @@ describe('the tools', () => {
     expect(found.text).toContain(found.fields.searchId);
   });
 
-  it('[E8] [A16] build a context within a token budget, with its sources, in spaces and layers', async () => {
+  it('[E8] [A16] build a context of which everything fits into the budget, in spaces and layers', async () => {
     const { id } = await stored('The pilot boat Petrel lies at berth 9.', { space_id: 'boats' });
-    const question = { query: 'At which berth does the pilot boat Petrel lie?', token_budget: 100 };
-    const { fields, text } = await mcp.tool('memory_build_context', { ...question, space_ids: ['boats'] });
-    expect(fields).toMatchObject({ items: [{ id, kind: 'memory' }], searchId: expect.any(String) });
-    expect(fields.tokenCount).toBeLessThanOrEqual(100);
+    for (const n of [1, 2, 3, 4, 5, 6, 7, 8])
+      await stored(`The pilot boat "Petrel ${n}" was painted in spring,\nand lies at berth 9${n}.`);
+    const question = { query: 'At which berth does the pilot boat Petrel lie?' };
+    for (const budget of [60, 100, 200, 1_000]) {
+      const answer = await mcp.client.callTool({
+        name: 'memory_build_context',
+        arguments: { ...question, token_budget: budget },
+      });
+      expect(countTokens(JSON.stringify({ content: answer.content }))).toBeLessThanOrEqual(budget);
+      expect(JSON.stringify(answer)).toContain('[1] The pilot boat');
+    }
+    const asked = { ...question, token_budget: 300 };
+    const { text } = await mcp.tool('memory_build_context', { ...asked, space_ids: ['boats'] });
     expect(text).toContain('[1] The pilot boat Petrel lies at berth 9.');
-    expect(text).toContain(fields.items[0].citation);
-    const elsewhere = await mcp.done('memory_build_context', { ...question, space_ids: ['cranes'] });
-    expect(elsewhere).toMatchObject({ text: '', items: [] });
-    expect((await mcp.done('memory_build_context', { ...question, layers: ['company'] })).items).toEqual([]);
+    expect(text).toContain(`[1] memory ${id}`);
+    const [, searchId] = /search_id (\S+)/.exec(text)!;
+    await mcp.done('memory_feedback', { memory_id: id, kind: 'helpful', search_id: searchId });
+    for (const elsewhere of [{ space_ids: ['cranes'] }, { layers: ['company'] }])
+      expect((await mcp.tool('memory_build_context', { ...asked, ...elsewhere })).text).toMatch(/^Nothing/);
     const refusal = await mcp.tool('memory_build_context', { ...question, token_budget: 0 });
     expect(refusal.text).toContain('token_budget');
   });
@@ -198,7 +228,7 @@ describe('the tools', () => {
     for (const text of texts) {
       expect(text).toContain('\n  The code is 0000.\n  Sources:\n  ');
       expect(text).not.toMatch(/^(?:2\.|The code|\[2\])/mu);
-      expect(text.match(/^Sources:$/gmu) ?? []).toHaveLength(text === texts[0] ? 1 : 0);
+      expect(text).not.toMatch(/^Sources:$/mu);
     }
     expect((await mcp.done('memory_get', { memory_id: id })).memory.content).toContain(forged);
   });
@@ -292,6 +322,54 @@ describe('the tools', () => {
     ]);
   });
 
+  it('[A16] [A8] do what they speak of: link and unlink, restore, and list', async () => {
+    const [old, now] = [await stored('The gate code is 12.'), await stored('The gate code is 34.')];
+    const link = { type: 'supersedes', memory_id: old.id };
+    const { text } = await mcp.tool('memory_update', { memory_id: now.id, updates: { links: [link] } });
+    expect(text).toContain(`Linked: supersedes ${old.id}`);
+    const related = async () => (await mcp.done('memory_get_related', { memory_id: now.id })).items;
+    expect(await related()).toMatchObject([{ memory: { id: old.id }, type: 'supersedes' }]);
+    await mcp.done('memory_update', {
+      memory_id: now.id,
+      updates: { tags: ['code'], links: [{ ...link, remove: true }] },
+    });
+    expect(await related()).toEqual([]);
+    const wrong = { memory_id: now.id, updates: { links: [{ ...link, memory_id: unknownId }] } };
+    expect((await mcp.tool('memory_update', wrong)).text).toContain('not-found');
+
+    await mcp.done('memory_delete', { memory_id: old.id });
+    expect((await mcp.done('memory_get', { deleted: true })).memories).toMatchObject([{ id: old.id }]);
+    expect(await mcp.done('memory_delete', { memory_id: old.id, restore: true })).toEqual({
+      id: old.id,
+      state: 'active',
+    });
+    const listed = await mcp.tool('memory_get', {});
+    expect(listed.fields.memories.map(({ id }: Json) => id)).toEqual([now.id, old.id]);
+    expect(listed.text).toContain('The gate code is 34.');
+  });
+
+  it('[A16] [J3] take arguments as clients send them, and name what they ignore', async () => {
+    const { id } = await stored('The wiki backup runs at night.', {
+      tags: '["wiki"]',
+      metadata: '{"floor": 2}',
+    });
+    const asked = { query: 'When does the wiki backup run?' };
+    const { text, fields } = await mcp.tool('memory_search', {
+      ...asked,
+      layers: '["user"]',
+      filters: '{"metadata.floor": {"eq": 2}}',
+      space_id: null,
+      session_id: '',
+      top_k: '3',
+      wait_for_previous: true,
+    });
+    expect(fields.results, text).toMatchObject([{ memory: { id, tags: ['wiki'] } }]);
+    expect(text).toMatch(/Note: Ignored: wait_for_previous/);
+    expect(fields.notes).toHaveLength(1);
+    const noArguments = { name: 'memory_stats', arguments: null } as unknown as { name: string };
+    expect((await mcp.client.callTool(noArguments)).isError ?? false).toBe(false);
+  });
+
   it('[A14] [A16] report what a new memory contradicts', async () => {
     const { id } = await stored('The port of the staging database is 5432.');
     const { text, fields } = await mcp.tool('memory_store', {
@@ -357,12 +435,7 @@ describe('a refusal', () => {
       /- query: use task_description/,
       /- limit: is not a known field: use one of task_description, space_id, similar_threshold, user_id/,
     );
-    await refused(
-      'memory_search',
-      { query: 'x', limit: 3, topK: 3 },
-      /- limit: use top_k/,
-      /- topK: use top_k/,
-    );
+    await refused('memory_search', { limit: 3, q: 'x' }, /- query: is required/, /- limit: use top_k/);
     await refused(
       'memory_record_reasoning',
       { query: 'x', approach: 'y', outcome: 'success', memories_used: ['none'] },
@@ -416,6 +489,12 @@ describe('the credential', () => {
     expect((await agent.done('memory_search', { query, user_id: 'ada' })).results).toEqual([]);
     expect((await agent.tool('memory_get', { memory_id: memory.id })).text).toContain('not-found');
     expect((await agent.tool('memory_search', { query, user_id: 'carl' })).text).toContain('forbidden');
+    expect((await agent.tool('memory_search', { query })).text).toContain(
+      'Name the user you act for in user_id',
+    );
+    expect((await agent.tool('memory_store', { content: 'x' })).text).toMatch(/- user_id: is required/);
+    const { tools } = await agent.client.listTools();
+    for (const tool of tools) expect(tool.inputSchema.properties, tool.name).toHaveProperty('user_id');
     // Naming oneself changes nothing; a member serves nobody else.
     expect((await mcp.tool('memory_search', { query, user_id: 'ada' })).isError).toBe(false);
     expect((await mcp.tool('memory_search', { query, user_id: 'ben' })).text).toContain('forbidden');

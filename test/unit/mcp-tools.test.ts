@@ -1,73 +1,55 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { ServerContext } from '@modelcontextprotocol/server';
-import { z } from 'zod';
+import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
 import { Problem } from '../../src/domain/problems.ts';
 import { memorySchema } from '../../src/domain/memory/view.ts';
 import { errorsByParameter, refusalText } from '../../src/mcp/refusal.ts';
-import { jsonSchemaOf } from '../../src/mcp/json-schema.ts';
+import { readArguments } from '../../src/mcp/arguments.ts';
+import { fitTokens } from '../../src/mcp/fit-tokens.ts';
+import { withoutNulls } from '../../src/mcp/message.ts';
 import { listedTools, withProgress } from '../../src/mcp/server.ts';
 import { listed } from '../../src/mcp/shown-memory.ts';
+import { tools } from '../../src/mcp/tools/index.ts';
 import { memoryExample } from '../../src/api/memories/examples.ts';
+
+const forMembers = listedTools({ isAgent: false });
+const forAgents = listedTools({ isAgent: true });
+const tokensOf = (tools: unknown) => countTokens(JSON.stringify({ tools }));
 
 describe('the list of tools', () => {
   it('[A16] [J3] has snake_case names and parameters and schemas without references', () => {
-    for (const { name, inputSchema, outputSchema } of listedTools) {
+    for (const { name, inputSchema } of forAgents) {
       expect(name).toMatch(/^memory_[a-z_]+$/);
       for (const parameter of Object.keys(inputSchema.properties ?? {}))
         expect(parameter).toMatch(/^[a-z_]+$/);
-      expect(JSON.stringify([inputSchema, outputSchema])).not.toMatch(/\$ref|\$defs/);
+      expect(JSON.stringify(inputSchema)).not.toMatch(/\$ref|\$defs|maxLength|minItems|9007199254740991/);
     }
   });
 
   it('[A16] [J3] costs a model few tokens, and more does not creep in', () => {
-    const whole = JSON.stringify(listedTools);
-    expect(whole.length).toBeLessThan(36_000);
-    // What clients show a model.
-    const shown = listedTools.map(({ name, description, inputSchema }) => ({
-      name,
-      description,
-      inputSchema,
-    }));
-    expect(JSON.stringify(shown).length).toBeLessThan(15_700);
-    expect(whole).not.toMatch(/"(pattern|maxLength|\$schema)"|9007199254740991/);
+    expect(tokensOf(forAgents)).toBeLessThanOrEqual(2_700);
+    expect(tokensOf(listedTools({ set: 'core', isAgent: true }))).toBeLessThanOrEqual(1_500);
   });
 
-  it('[A16] [J3] keeps what a model chooses by: enumerations, defaults, ranges and required parameters', () => {
-    const search = listedTools.find(({ name }) => name === 'memory_search')!.inputSchema;
+  it('[A16] [J3] keeps what a model chooses by: enumerations, defaults and required parameters', () => {
+    const search = forMembers.find(({ name }) => name === 'memory_search')!.inputSchema;
     expect(search).toMatchObject({
       required: ['query'],
-      additionalProperties: false,
       properties: {
-        top_k: { type: 'integer', minimum: 1, maximum: 1_000, default: 10 },
+        top_k: { type: 'integer', default: 10 },
         layers: { items: { enum: expect.arrayContaining(['user', 'team']) } },
       },
     });
   });
 
-  it('[J3] shows results that come in several kinds by the fields that all kinds have', () => {
-    const reason = z.discriminatedUnion('kind', [
-      z.object({ kind: z.literal('link'), at: z.string(), detail: z.string().meta({ description: 'Why' }) }),
-      z.object({ kind: z.literal('text'), at: z.int(), detail: z.string(), words: z.array(z.string()) }),
-    ]);
-    expect(jsonSchemaOf(z.object({ reasons: z.array(reason) }), 'output')).toEqual({
-      type: 'object',
-      properties: {
-        reasons: {
-          type: 'array',
-          items: {
-            type: 'object',
-            properties: { kind: { enum: ['link', 'text'] }, at: {}, detail: {} },
-            required: ['kind', 'at', 'detail'],
-          },
-        },
-      },
-      required: ['reasons'],
-    });
+  it('[I1] [J3] shows user_id to those who may name a user', () => {
+    for (const { inputSchema } of forAgents) expect(inputSchema.properties).toHaveProperty('user_id');
+    for (const { inputSchema } of forMembers) expect(inputSchema.properties).not.toHaveProperty('user_id');
   });
 
   it('[A16] requires no more than seed tools do', () => {
     const required = Object.fromEntries(
-      listedTools.map(({ name, inputSchema }) => [name, inputSchema.required]),
+      forMembers.map(({ name, inputSchema }) => [name, inputSchema.required]),
     );
     expect(required).toMatchObject({
       memory_search: ['query'],
@@ -81,6 +63,86 @@ describe('the list of tools', () => {
     });
     expect(required['memory_stats'] ?? []).toEqual([]);
   });
+});
+
+describe('arguments', () => {
+  const read = (name: string, sent: unknown) =>
+    readArguments(tools.find((tool) => tool.name === name)!.input, sent, { topK: 'use top_k' });
+  const inputOf = (name: string, sent: unknown) => read(name, sent).input;
+
+  it.each([
+    ['JSON in a text for a list', 'memory_search', { layers: '["user"]' }, { layers: ['user'] }],
+    ['one text for a list', 'memory_search', { layers: 'user' }, { layers: ['user'] }],
+    ['null for what is left out', 'memory_search', { space_id: null, filters: null, layers: null }, {}],
+    ['an empty text for what is left out', 'memory_search', { space_id: '', session_id: '' }, {}],
+    ['digits for an integer', 'memory_search', { top_k: '3' }, { top_k: 3 }],
+    [
+      'a number in the text of an object',
+      'memory_search',
+      { filters: '{"max_tokens": "300", "layer": {"eq": "user"}}' },
+      { filters: { max_tokens: 300, layer: { eq: 'user' } } },
+    ],
+    ['the spelling of the API', 'memory_search', { topK: 3 }, { top_k: 3 }],
+  ])('[A16] [J3] takes as meant %s', (_, name, sent, meant) => {
+    const plain = inputOf(name, { query: 'Where?' });
+    expect(inputOf(name, { query: 'Where?', ...sent })).toEqual({ ...plain, ...meant });
+  });
+
+  it('[A16] [J3] takes JSON in a text for objects, and inside of them', () => {
+    const stored = { content: '[1, 2]', tags: '["office"]', metadata: '{"floor": 2}' };
+    expect(inputOf('memory_store', stored)).toMatchObject({
+      content: '[1, 2]',
+      tags: ['office'],
+      metadata: { floor: 2 },
+    });
+    const update = { memory_id: 'm', updates: '{"tags": "[\\"a\\"]", "metadata": {"old": null}}' };
+    expect(inputOf('memory_update', update)).toMatchObject({
+      updates: { tags: ['a'], metadata: { old: null } },
+    });
+    expect(inputOf('memory_update', { memory_id: 'm', updates: {}, expected_revision: '3' })).toMatchObject({
+      expected_revision: 3,
+    });
+    expect(inputOf('memory_delete', { memory_id: 'm', hard_delete: 'false' })).toMatchObject({
+      hard_delete: false,
+    });
+    expect(inputOf('memory_validate_consistency', { memory_ids: '["a", "b"]' })).toMatchObject({
+      memory_ids: ['a', 'b'],
+    });
+  });
+
+  it('[A16] [J3] ignores unknown ones and says so, but not where something is wrong', () => {
+    expect(read('memory_search', { query: 'Where?', wait: true, limit: 3 })).toMatchObject({
+      input: { query: 'Where?', top_k: 10 },
+      ignored: [expect.stringMatching(/^wait \(is not a known field/), 'limit (use top_k)'],
+    });
+    expect(() => read('memory_search', { question: 'Where?' })).toThrow(
+      /query: is required.*question: use query/,
+    );
+    expect(() => read('memory_update', { memory_id: 'm', updates: { layer: 'team' } })).toThrow(
+      /updates\.layer/,
+    );
+    expect(() => read('memory_search', { query: 'Where?', top_k: 'many' })).toThrow(/top_k/);
+    expect(() => read('memory_search', 'Where?')).toThrow(/must be an object/);
+  });
+
+  it('[J3] may be null in a message, and params too', () => {
+    const call = { jsonrpc: '2.0', id: 1, method: 'tools/call' };
+    expect(withoutNulls({ ...call, params: null })).toEqual(call);
+    expect(withoutNulls([{ ...call, params: { name: 'memory_stats', arguments: null } }])).toEqual([
+      { ...call, params: { name: 'memory_stats' } },
+    ]);
+    expect(withoutNulls(null)).toBeNull();
+  });
+});
+
+it('[E8] [J3] an answer with a budget counts everything that is sent', () => {
+  const lines = ['"Quoted" words,\tand more', 'x'.repeat(50), '', 'Note: the end'];
+  for (let budget = 1; budget < 80; budget++) {
+    const text = fitTokens(lines, budget, countTokens);
+    const sent = countTokens(JSON.stringify({ content: [{ type: 'text', text }] }));
+    expect(text === '' || sent <= budget, `${budget}: ${sent}`).toBe(true);
+  }
+  expect(fitTokens(lines, 200, countTokens)).toBe(lines.join('\n'));
 });
 
 describe('a refusal', () => {

@@ -1,34 +1,43 @@
-import { Command } from 'commander';
+import { Command, Option } from 'commander';
 import { packageVersion } from '../../adapters/package-version.ts';
 import { connectionOf, type Connection } from '../client.ts';
 import { environmentWith } from '../environment.ts';
+import { toolSets, type ToolSet } from '../../mcp/session.ts';
 import type { Send } from './forward.ts';
 
 export function mcpCommand(): Command {
   return new Command('mcp')
     .description('Serve the memory to one MCP client on standard input and output')
     .option('--data <folder>', 'data folder (STRATALOG_DATA), which several `mcp` commands can share')
-    .action(async (options: { data?: string }, command: Command) => {
+    .addOption(
+      new Option('--tools <set>', 'which tools are listed; core: those that most conversations need')
+        .choices(toolSets)
+        .default('all'),
+    )
+    .action(async (options: { data?: string; tools: ToolSet }, command: Command) => {
       const { url = process.env['STRATALOG_URL'] || undefined } = command.optsWithGlobals<{ url?: string }>();
       if (url !== undefined && options.data !== undefined)
         command.error('error: --data and --url (STRATALOG_URL) exclude each other');
       const connection = connectionOf(command);
-      await (url === undefined ? serveFolder(options, connection) : serveServer(connection));
+      await (url === undefined ? serveFolder(options, connection) : serveServer(options, connection));
     });
 }
 
 /** Passes requests on to a running server. */
-async function serveServer(connection: Connection): Promise<void> {
+async function serveServer({ tools }: { tools: ToolSet }, connection: Connection): Promise<void> {
   const { post } = await import('./json-rpc.ts');
   const headers = headersOf(connection);
   await serve(
-    (request) => post(connection, { ...request, headers }),
+    (request) => post(connection, { ...request, headers, tools }),
     () => Promise.resolve(),
   );
 }
 
 /** Opens the data folder, or passes requests on to the process that has it open. */
-async function serveFolder({ data }: { data?: string }, connection: Connection): Promise<void> {
+async function serveFolder(
+  { data, tools }: { data?: string; tools: ToolSet },
+  connection: Connection,
+): Promise<void> {
   const { ConfigError, readConfig } = await import('../../config.ts');
   // Only this process and others of the same user can reach it.
   const config = {
@@ -48,7 +57,7 @@ async function serveFolder({ data }: { data?: string }, connection: Connection):
   const folder = await SharedFolder.of(config, logger);
   const headers = headersOf(connection);
   const served = serve(
-    (request) => folder.send({ ...request, headers }),
+    (request) => folder.send({ ...request, headers, tools }),
     () => folder.close(),
   );
   // The client is served while the folder opens.
@@ -63,11 +72,15 @@ function headersOf({ key, onBehalfOf }: Connection): Record<string, string> {
   };
 }
 
+/** The library ends the connection when a message is longer. */
+const maxMessageBytes = 10 * 1024 * 1024;
+
 /** Serves until the client closes standard input or sends more than a message may have, or a signal comes. */
 async function serve(send: Send, close: () => Promise<void>): Promise<void> {
-  const [{ serveStdio, StdioServerTransport }, { forwardingServer }] = await Promise.all([
+  const [{ serveStdio, StdioServerTransport }, { forwardingServer }, { MessageLines }] = await Promise.all([
     import('@modelcontextprotocol/server/stdio'),
     import('./forward.ts'),
+    import('./message-lines.ts'),
   ]);
   const version = packageVersion();
   await new Promise<void>((resolve) => {
@@ -77,7 +90,13 @@ async function serve(send: Send, close: () => Promise<void>): Promise<void> {
         resolve();
       }
     }
-    serveStdio(() => forwardingServer(version, send), { transport: new EndingTransport() });
+    const lines = new MessageLines({
+      maxLength: maxMessageBytes,
+      answer: (line) => process.stdout.write(line),
+    });
+    serveStdio(() => forwardingServer(version, send), {
+      transport: new EndingTransport(process.stdin.pipe(lines)),
+    });
     for (const signal of ['SIGTERM', 'SIGINT']) process.once(signal, () => resolve());
   });
   await close();

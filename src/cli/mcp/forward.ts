@@ -14,7 +14,7 @@ import { Lists, type Ask } from './lists.ts';
 import { RequestRefused, TargetGone, type Message, type Post } from './json-rpc.ts';
 
 /** Sends a request to the process that serves the memory. Throws `TargetGone` or `RequestRefused`. */
-export type Send = (request: Omit<Post, 'headers'>) => Promise<Message>;
+export type Send = (request: Omit<Post, 'headers' | 'tools'>) => Promise<Message>;
 
 const passedOn = [
   'tools/list',

@@ -1,5 +1,6 @@
 import http, { type IncomingMessage } from 'node:http';
 import https from 'node:https';
+import type { ToolSet } from '../../mcp/session.ts';
 
 /** Where a server answers MCP: an address, or the socket of a data folder. */
 export type Target = { readonly url: string } | { readonly socketFile: string };
@@ -39,6 +40,8 @@ export interface Post {
   readonly method: string;
   readonly params: unknown;
   readonly headers: Readonly<Record<string, string>>;
+  /** Which tools the server lists. */
+  readonly tools?: ToolSet;
   readonly signal: AbortSignal;
   /** Receives the notifications that come before the answer. */
   readonly notified: (message: Message) => void;
@@ -74,9 +77,10 @@ export async function post(target: Target, request: Post): Promise<Message> {
 function send(
   target: Target,
   body: string,
-  { headers, signal, silenceMs: timeout = silenceMs }: Post,
+  { headers, tools = 'all', signal, silenceMs: timeout = silenceMs }: Post,
 ): Promise<IncomingMessage> {
   const url = new URL('url' in target ? `${target.url}/mcp` : 'http://localhost/mcp');
+  if (tools !== 'all') url.searchParams.set('tools', tools);
   const { request } = url.protocol === 'https:' ? https : http;
   return new Promise((resolve, reject) => {
     const outgoing = request(

@@ -31,6 +31,11 @@ export function servedUser(caller: TenantContext): string | undefined {
   return hasRole(caller, 'agent') ? caller.user : undefined;
 }
 
+/** Whether the caller is an agent that has not said for which user it acts. */
+export function isAgentWithoutUser(caller: TenantContext): boolean {
+  return hasRole(caller, 'agent') && caller.user === undefined;
+}
+
 /** Throws if an agent names a user in a scope and does not act for this one. */
 export function assertNamesServedUser(caller: TenantContext, { user }: Scope): void {
   if (!hasRole(caller, 'agent') || user === undefined || user === caller.user) return;

@@ -1,26 +1,21 @@
 import { z } from 'zod';
 import { relatedMemories } from '../../api/memories/related-memories.ts';
 import { validateMemories } from '../../api/memories/validate-memories.ts';
-import { inWords, listed, listedMemory } from '../shown-memory.ts';
+import { inWords, listed } from '../shown-memory.ts';
 import { memoryIdField } from './one-memory.ts';
 import { tool } from './tool.ts';
 
 const { types, depth } = relatedMemories.input.shape;
-const found = relatedMemories.output.shape.items.element;
 
 export const memoryGetRelated = tool({
   name: 'memory_get_related',
   title: 'Memories linked to a memory',
   description:
-    'Follow the links of a memory in both directions: what supports, contradicts, supersedes or causes it. For questions in words, use memory_search.',
+    'Follow the links of a memory in both directions: what supports, contradicts, supersedes or causes it.',
   input: z.strictObject({
     memory_id: memoryIdField,
-    relationship_types: types.meta({ description: 'Only links of these types. Default: all' }),
-    max_depth: depth.unwrap().default(1).meta({ description: 'Maximum number of links in a row, 1 to 5' }),
-  }),
-  output: z.object({
-    items: z.array(found.extend({ memory: listedMemory })),
-    truncated: relatedMemories.output.shape.truncated,
+    relationship_types: types.meta({ description: 'Only these links' }),
+    max_depth: depth.unwrap().default(1).meta({ description: 'Most links in a row, 1 to 5' }),
   }),
   effect: 'reads',
   parameters: { types: 'relationship_types', depth: 'max_depth' },
@@ -40,19 +35,14 @@ export const memoryGetRelated = tool({
   },
 });
 
-const { contradictions, supersessions, notFound } = validateMemories.output.shape;
-
 export const memoryValidateConsistency = tool({
   name: 'memory_validate_consistency',
   title: 'Check memories for contradictions',
   description:
-    'Compare memories before you rely on several of them: which contradict each other, which are superseded by newer ones, and why.',
+    'Compare memories before you rely on several: which contradict each other, which are superseded, and why.',
   input: z.strictObject({
-    memory_ids: validateMemories.input.shape.ids.meta({
-      description: 'Ids of the memories to compare, at most 100',
-    }),
+    memory_ids: validateMemories.input.shape.ids.meta({ description: 'At most 100' }),
   }),
-  output: z.object({ contradictions, supersessions, notFound }),
   effect: 'reads',
   parameters: { ids: 'memory_ids' },
   async call({ memory_ids: ids }, act) {

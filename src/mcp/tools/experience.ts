@@ -4,31 +4,23 @@ import { recordTrace } from '../../api/reasoning/record-trace.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import { experiencedSearch } from '../../api/reasoning/experienced-search.ts';
 import { indentFollowingLines } from '../../domain/text/quote.ts';
-import { answerFields, filtersField, restrictionsOf, show, spaceIdField } from './search.ts';
+import { filtersField, queryField, restrictionsOf, sessionIdField, show, spaceIdField } from './search.ts';
 import { tool } from './tool.ts';
 
 const recorded = recordTrace.input.shape;
-const { items, lessons, warnings } = reasoningHistory.output.shape;
-const found = items.element;
+const found = reasoningHistory.output.shape.items.element;
 
 export const memoryGetReasoningHistory = tool({
   name: 'memory_get_reasoning_history',
   title: 'Look up earlier attempts',
   description:
-    'See how similar questions or tasks were approached before, what worked, what failed and why, with the lessons from it. Call it before a search or a task that may have been tried before; an attempt that failed is as useful as one that succeeded.',
+    'See how similar questions or tasks were approached before, what worked, what failed and why, with the lessons. Call it before a task that may have been tried before.',
   input: z.strictObject({
-    task_description: reasoningHistory.input.shape.query.meta({
-      description: 'The question or task, in natural language',
-    }),
-    space_id: spaceIdField.meta({ description: 'Only attempts that were recorded for this space' }),
+    task_description: reasoningHistory.input.shape.query.meta({ description: 'The question or task' }),
+    space_id: spaceIdField,
     similar_threshold: reasoningHistory.input.shape.threshold.meta({
-      description: 'Least similarity, 0 to 1. From about .8 on, questions ask nearly the same',
+      description: 'Least similarity, 0 to 1; from .8 on, nearly the same question',
     }),
-  }),
-  output: z.object({
-    traces: z.array(found.shape.trace.extend({ similarity: found.shape.similarity })),
-    lessons,
-    warnings,
   }),
   effect: 'reads',
   parameters: { query: 'task_description', space: 'space_id', threshold: 'similar_threshold' },
@@ -58,22 +50,12 @@ export const memorySearchWithExperience = tool({
   name: 'memory_search_with_experience',
   title: 'Search with experience',
   description:
-    'Like memory_search, but it looks up how similar questions were searched before, applies what worked, avoids what failed, and records this attempt. Use it for questions that come back in other words, or if memory_search finds too little. Tell it what was useful with memory_feedback: it learns from that, and not from having found something.',
+    'Like memory_search, but applies what worked for similar questions, avoids what failed, and records this attempt. It learns from memory_feedback.',
   input: z.strictObject({
-    query: experiencedSearch.input.shape.query.meta({ description: 'The question, in natural language' }),
+    query: queryField,
     space_id: spaceIdField,
-    filters: filtersField,
-    session_id: recorded.sessionId.meta({ description: 'Id of the current conversation' }),
-  }),
-  output: z.object({
-    ...answerFields,
-    reasoning: z.object({
-      strategy_used: z.string(),
-      learned_from: z.array(z.string()).meta({ description: 'Ids of earlier attempts' }),
-      outcome: z.literal('pending'),
-      adjustments_made: z.string(),
-      execution_time_ms: z.number(),
-    }),
+    filters: filtersField.unwrap().meta({ description: 'As in memory_search' }).optional(),
+    session_id: sessionIdField,
   }),
   effect: 'adds',
   parameters: { filter: 'filters', spaces: 'space_id' },
@@ -103,24 +85,23 @@ export const memoryRecordReasoning = tool({
   name: 'memory_record_reasoning',
   title: 'Record an attempt',
   description:
-    'Record how you approached a question or task and how that ended, also if it failed, so that the next attempt can learn from it. Call it when you know the outcome. A search by memory_search_with_experience is recorded by itself.',
+    'Record how you approached a question or task and how that ended, also if it failed, so that the next attempt can learn from it.',
   input: z.strictObject({
-    query: recorded.query.meta({ description: 'The question or task, in natural language' }),
-    approach: recorded.approach.meta({ description: 'What you did, in a few words' }),
+    query: recorded.query.meta({ description: 'The question or task' }),
+    approach: recorded.approach.meta({ description: 'What you did' }),
     outcome: recorded.outcome,
-    memories_used: recorded.memoriesUsed.meta({ description: 'Ids of the memories you worked with' }),
-    execution_time_ms: recorded.executionTimeMs.meta({ description: 'Time that it took, in milliseconds' }),
+    memories_used: recorded.memoriesUsed.meta({ description: 'Their ids' }),
+    execution_time_ms: recorded.executionTimeMs,
     success_factors: recorded.successFactors.meta({ description: 'Why it worked' }),
     failure_reason: recorded.failureReason.meta({ description: 'Why it failed' }),
     strategy: recorded.strategy.meta({
       description:
-        'Parameters that another attempt could repeat. Those of a search, such as {"space_id": "crm", "top_k": 20}, are applied by memory_search_with_experience; other names are free',
+        'Parameters to repeat, such as {"space_id": "crm", "top_k": 20}, which memory_search_with_experience applies',
     }),
-    memories_helpful: recorded.memoriesHelpful.meta({ description: 'Those of memories_used that helped' }),
-    space_id: spaceIdField.meta({ description: 'Space that the attempt was about' }),
-    session_id: recorded.sessionId.meta({ description: 'Id of the current conversation' }),
+    memories_helpful: recorded.memoriesHelpful.meta({ description: 'Those that helped' }),
+    space_id: spaceIdField.meta({ description: '' }),
+    session_id: recorded.sessionId.meta({ description: '' }),
   }),
-  output: z.object({ id: z.string(), similarTo: recordTrace.output.shape.trace.shape.similarTo }),
   effect: 'adds',
   parameters: { memoriesUsed: 'memories_used', space: 'space_id' },
   async call(input, act) {

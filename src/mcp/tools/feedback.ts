@@ -9,22 +9,20 @@ export const memoryFeedback = tool({
   name: 'memory_feedback',
   title: 'Judge a memory',
   description:
-    'Say whether a memory from a search was helpful, irrelevant, outdated, inaccurate or a duplicate. Later searches take it into account. Call it after you have used a result or found it wrong.',
+    'Judge a memory after you have used it or found it wrong. Later searches take it into account.',
   input: z.strictObject({
     memory_id: memoryIdField,
     kind,
-    score: score.meta({
-      description: 'Strength of the judgement, -1 to 1; a positive score withdraws an earlier negative one',
-    }),
+    score: score.meta({ description: 'Strength, -1 to 1' }),
     search_id: searchId.meta({
-      description: 'searchId of the search that returned it; required for helpful and irrelevant',
+      description: 'Required for helpful and irrelevant',
     }),
-    note: note.meta({ description: 'Reason, in one sentence' }),
+    note: note.meta({ description: 'Why' }),
   }),
-  output: z.object({ recorded: z.literal(true) }),
-  effect: 'changes-once',
+  effect: 'adds',
+  isCore: true,
   async call({ memory_id: memoryId, kind, score, search_id: searchId, note }, act) {
     await act(giveFeedback, { memoryId, kind, score, searchId, note });
-    return { fields: { recorded: true as const }, text: `Recorded: ${memoryId} is ${kind}.` };
+    return { fields: { recorded: true }, text: `Recorded: ${memoryId} is ${kind}.` };
   },
 });

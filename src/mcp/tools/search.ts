@@ -1,45 +1,35 @@
 import { z } from 'zod';
 import { multiHop } from '../../api/search/multi-hop.ts';
 import { search } from '../../api/search/search.ts';
-import { searchResultSchema, warningsSchema } from '../../api/search/fields.ts';
+import type { searchResultSchema } from '../../api/search/fields.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import { identifier } from '../../domain/layers.ts';
 import type { MemoryView } from '../../domain/memory/view.ts';
 import { shares } from '../cut.ts';
-import { inWords, listed, listedMemory, maxListed } from '../shown-memory.ts';
+import { inWords, listed, maxListed } from '../shown-memory.ts';
 import { tool } from './tool.ts';
 
 const { query, topK, layers, sessionId } = search.input.shape;
 
-export const spaceIdField = identifier.optional().meta({
-  description: 'Only memories of this space, a named area such as a project or a subject',
-});
+export const queryField = query.meta({ description: 'A full sentence' });
+
+export const spaceIdField = identifier.optional().meta({ description: 'Only this space' });
+
+export const layersField = layers.meta({ description: '' });
+
+export const sessionIdField = sessionId.meta({ description: '' });
 
 export const filtersField = z
   .looseObject({
     max_tokens: z.int().min(1).max(10_000_000).optional().meta({
-      description:
-        'Maximum tokens of all contents together; long ones are cut, and the last results are left out',
+      description: 'Most tokens of all contents',
     }),
   })
   .optional()
   .meta({
     description:
-      'Conditions such as {"metadata.owner": {"eq": "release team"}, "createdAt": {"gte": "2026-01-01T00:00:00Z"}}. Operators: eq, ne, in, gt, gte, lt, lte, contains; combine with {"and": [...]}, {"or": [...]}, {"not": {...}}. Fields: metadata.<path>, tags, layer, createdAt, updatedAt, occurredAt, createdBy, externalId, content, importance; an error lists all fields',
+      'Such as {"metadata.owner": {"eq": "Ann"}}. Operators: eq, ne, in, gt, gte, lt, lte, contains, and, or, not. Fields: metadata.<path>, tags, createdAt, occurredAt, createdBy, importance',
   });
-
-const resultFields = {
-  // The tools cut contents themselves, and models take results in the order given.
-  ...searchResultSchema.omit({ memory: true, truncated: true, excerpt: true, moved: true }).shape,
-  memory: listedMemory,
-};
-
-export const answerFields = {
-  results: z.array(z.object(resultFields)),
-  leftOut: z.int().optional().meta({ description: 'Number of results that did not fit into max_tokens' }),
-  searchId: z.string().meta({ description: 'Pass it as search_id to memory_feedback' }),
-  warnings: warningsSchema,
-};
 
 interface Found<Result> {
   readonly results: readonly Result[];
@@ -53,19 +43,17 @@ export const memorySearch = tool({
   name: 'memory_search',
   title: 'Search memories',
   description:
-    'Find what is remembered about a question. Call it before you answer anything that may depend on earlier conversations, preferences, decisions or facts of the user or the team. Ask in a full sentence, as you would ask a person. It returns only memories that are likely to be relevant, best first, and nothing if nothing is known. Each result has an id, a score from 0 to 1, its layer and dates. For a chain of facts ("who leads the team that owns X") use memory_multi_hop.',
+    'Find what is remembered about a question. Call it before you answer what may depend on earlier conversations, preferences, decisions or facts of the user or team. Returns what is likely relevant, best first; nothing if nothing is known.',
   input: z.strictObject({
-    query: query.meta({ description: 'The question, in natural language' }),
+    query: queryField,
     space_id: spaceIdField,
     filters: filtersField,
-    top_k: topK.meta({ description: 'Maximum number of results, 1 to 1000' }),
-    layers: layers.meta({
-      description: 'Only memories of these layers. Default: all that the caller can see',
-    }),
-    session_id: sessionId.meta({ description: 'Id of the current conversation' }),
+    top_k: topK.meta({ description: '' }),
+    layers: layersField,
+    session_id: sessionIdField,
   }),
-  output: z.object(answerFields),
   effect: 'reads',
+  isCore: true,
   parameters: { filter: 'filters', spaces: 'space_id' },
   async call({ query, top_k: topK, layers, session_id: sessionId, ...sent }, act) {
     const { maxTokens, ...restrictions } = restrictionsOf(sent);
@@ -94,15 +82,12 @@ export const memoryMultiHop = tool({
   name: 'memory_multi_hop',
   title: 'Search along connections',
   description:
-    'Answer a question that needs several facts in a row: it searches, then follows links and names from the results to further memories. Use it if the answer is about something that the question does not name. It costs more than memory_search, which is enough for plain questions.',
+    'Answer a question that needs several facts in a row ("who leads the team that owns X"): searches, then follows links and names from the results. Costs more than memory_search.',
   input: z.strictObject({
-    query: query.meta({ description: 'The question, in natural language' }),
-    max_hops: multiHop.input.shape.depth.meta({
-      description: 'Maximum number of steps from the first results, 1 to 3',
-    }),
+    query: queryField,
+    max_hops: multiHop.input.shape.depth.meta({ description: 'Most steps from the first results, 1 to 3' }),
     space_id: spaceIdField,
   }),
-  output: z.object({ ...answerFields, paths: multiHop.output.shape.paths }),
   effect: 'reads',
   parameters: { depth: 'max_hops', spaces: 'space_id' },
   async call({ query, max_hops: depth, space_id: space }, act) {
@@ -120,6 +105,7 @@ export const memoryMultiHop = tool({
 export function show({ results, searchId, warnings }: Found<Result>, maxTokens?: number) {
   const lengths = results.map(({ memory }) => memory.content.length);
   const most = shares(lengths, { mostOfEach: maxListed, maxTokens });
+  // The tools cut contents themselves, and models take results in the order given.
   const shown = results.slice(0, most.length).map(({ moved: _, ...result }, index) => ({
     ...result,
     memory: listed(result.memory, most[index], result.passage?.start),

@@ -3,17 +3,13 @@ import { stats } from '../../api/operation/stats.ts';
 import { spaceIdField } from './search.ts';
 import { tool } from './tool.ts';
 
-const { coverage, total, layers, spaces } = stats.output.shape;
-
 export const memoryStats = tool({
   name: 'memory_stats',
   title: 'Count memories',
-  description:
-    'See how many memories there are, by layer and by space. Use it to find out which spaces exist, not to answer questions.',
+  description: 'Count memories by layer and by space, for instance to find out which spaces exist.',
   input: z.strictObject({
-    space_id: spaceIdField.meta({ description: 'Only this space. Default: all' }),
+    space_id: spaceIdField,
   }),
-  output: z.object({ coverage, total, layers, spaces }),
   effect: 'reads',
   async call({ space_id: space }, act) {
     const { coverage, total, layers, spaces } = await act(stats, {});
