@@ -54,8 +54,10 @@ describe('a newer memory of the same matter', () => {
     expect(others.some((other) => matter.replaces(other, berlin))).toBe(false);
   });
 
-  it('[A20] is not shown if it is refuted, or has nothing in common, however few others there are', () => {
+  it('[A20] is not shown if it is refuted or a long document, or has nothing in common, however few others there are', () => {
     expect(among([berlin, { ...lisbon, isRefuted: true }]).newerThan(berlin)).toEqual([]);
+    const long = { ...lisbon, text: `${lisbon.text} ${'We saw much of the town. '.repeat(50)}` };
+    expect(among([berlin, long]).newerThan(berlin)).toEqual([]);
     const piano = compared({ text: 'The piano was tuned yesterday', day: 50, at: 85 });
     const matter = new SameMatter([berlin, piano], { question: 'Where?', scale: MULTILINGUAL_E5_SMALL });
     expect(matter.newerThan(berlin)).toEqual([]);

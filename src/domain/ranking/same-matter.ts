@@ -36,6 +36,9 @@ const longestReplaced = 300;
  * relevance, and no less than this; of one that tells no change, more. Fitted on the same questions.
  */
 const BESIDE = { words: WORDS / 3, perLogOdd: 1 / 3, least: -0.7, leastOfOthers: 1, mostShown: 3 };
+/** A longer text is about many things: it shares words with everything, and is found by its own passages. In UTF-16 units. */
+const longestBeside = 1_000;
+
 /**
  * Which of the memories that a search found speak of the same matter, judged by their likeness to each other. Their scores for the
  * question cannot tell: "I moved to Lisbon" answers "Where do I live?" worse than "I live in Berlin" does, but the two are each
@@ -76,6 +79,7 @@ export class SameMatter<Item extends Compared> {
   newerThan(older: Item): readonly Item[] {
     const { intercept, slope } = this.#scale.denseOnly;
     return this.#newer(older)
+      .filter(({ text }) => text.length <= longestBeside)
       .filter((item) => !item.isRefuted && intercept + slope * this.#cosine(older, item) >= LEAST_ALIKE)
       .map((item) => ({ item, evidence: this.#evidence(older, item, BESIDE.words) + relevant(item) }))
       .filter(({ item, evidence }) => evidence > (this.#tells(item) ? BESIDE.least : BESIDE.leastOfOthers))
