@@ -462,6 +462,13 @@ export const examples: { readonly [Type in EventType]: DataOf<Type> } = {
     revision: 3,
     type: 'MemoryUpdated',
   },
+  CheckpointSigned: {
+    origin: 'stratalog/01a2',
+    size: 3,
+    root: 'sFodV/vSp5O8n9a8QpW6PRY97tfOSW5bsc2Xl/EQi08=',
+    note: 'stratalog/01a2\n3\nsFodV/vSp5O8n9a8QpW6PRY97tfOSW5bsc2Xl/EQi08=\n\n— stratalog/01a2 AAAA\n',
+    verifierKeys: ['stratalog/01a2+00000000+AQ=='],
+  },
 };
 
 /** Records the example of an event as this program does it today. */

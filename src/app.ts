@@ -24,6 +24,7 @@ import type { Process } from './roles/process.ts';
 import { startProjector } from './roles/projector.ts';
 import { openReadSide, type ReadSide } from './roles/read-side.ts';
 import { startRelay } from './roles/relay.ts';
+import { openProofs } from './roles/proofs.ts';
 import { startWorker } from './roles/worker.ts';
 import { Cleanup } from './support/cleanup.ts';
 
@@ -121,7 +122,8 @@ async function startMemoryRoles(
   if (!roles.includes('worker') && !roles.includes('api')) return { readSide, api: undefined };
   const learning = openLearning(own, { services: commandSide.commands, models: readSide.models });
   if (roles.includes('worker')) startWorker(own, commandSide, readSide, learning);
-  const api = roles.includes('api') ? openApi(own, commandSide, readSide, learning) : undefined;
+  const proofs = await openProofs(own, commandSide);
+  const api = roles.includes('api') ? openApi(own, commandSide, readSide, learning, proofs) : undefined;
   return { readSide, api };
 }
 

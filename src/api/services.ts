@@ -20,6 +20,7 @@ import type { TenantDirectory } from '../queries/tenant-directory.ts';
 import type { OwnWrites } from './own-writes.ts';
 import type { SummaryDemand } from './context/summary-demand.ts';
 import type { Tokenizer } from '../ports/tokenizer.ts';
+import type { LogProofs } from '../tlog/log-proofs.ts';
 
 /** Everything that operations depend on; assembled by the composition root. */
 export interface Services {
@@ -47,4 +48,5 @@ export interface Services {
   readonly operations: ProjectionOperations;
   readonly embedders: Embedders;
   readonly tokenizer: Tokenizer;
+  readonly proofs: LogProofs;
 }

@@ -15,7 +15,8 @@ export async function inspectVault(config: Config, sql: Sql): Promise<void> {
   if (await hasVault(sql)) await assertOpens(sql, await rootKey(config, sql));
 }
 
-async function rootKey({ vaultKey, dataDir }: Config, sql: Sql): Promise<Uint8Array> {
+/** The key of the vault, which lies outside of the database. */
+export async function rootKey({ vaultKey, dataDir }: Config, sql: Sql): Promise<Uint8Array> {
   if (vaultKey === undefined) return readRootKeyFile(path.join(dataDir, 'vault.key'), !(await hasVault(sql)));
   try {
     return parseRootKey(vaultKey);

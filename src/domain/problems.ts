@@ -121,6 +121,11 @@ export const problems = {
     remedy:
       'A search takes at most 50 different outcomes, and the latest one counts. Post one when the answer was used.',
   },
+  'not-signed-yet': {
+    status: 409,
+    title: 'No signed head of the log covers this yet',
+    remedy: 'Retry after Retry-After seconds. Heads are signed every minute while there are new events.',
+  },
   'revision-mismatch': {
     status: 412,
     title: 'The memory has changed',

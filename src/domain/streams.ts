@@ -34,8 +34,15 @@ export const experienceStream = (tenant: string): Name => `policy-${tenant}.expe
 export const summarySettingsStream = (tenant: string): Name => `policy-${tenant}.summaries`;
 /** One kill switch for all tenants. */
 export const killSwitchStream: Name = 'policy-system.kill-switch';
+/** The signed heads of the tree over the whole log. */
+export const checkpointStream: Name = 'checkpoint-system.log';
 /** Read models are shared by all tenants, so their operational events belong to the system tenant. */
 export const projectionStream = (projection: string): Name => `projection-system.${projection}`;
+
+/** The tenant in the name of a stream. */
+export function tenantOfStream(stream: string): string {
+  return stream.slice(stream.indexOf('-') + 1, stream.indexOf('.'));
+}
 
 const memoryIdPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 

@@ -15,6 +15,7 @@ import { answerErrors, isOfTheCaller, isOfTheConnection, methodNotAllowed } from
 import { openApiDocument } from './openapi.ts';
 import { memoryServers } from '../mcp/endpoint.ts';
 import { serveMem0 } from './serve-mem0.ts';
+import { serveTlog } from './serve-tlog.ts';
 import { serveMcp } from './serve-mcp.ts';
 import { serveOperation } from './serve-operation.ts';
 
@@ -24,6 +25,8 @@ export interface Api {
   readonly authenticator: Authenticator;
   /** Prefix of the topic names in `/asyncapi.json`. */
   readonly topicPrefix: string;
+  /** Whether everyone may read the log below `/tlog`. */
+  readonly tlogIsPublic: boolean;
   /** Version of this program. */
   readonly version: string;
 }
@@ -78,7 +81,7 @@ function serveHealth(router: Router, ready: () => Promise<Readiness>, metrics: M
 
 function serveApi(
   router: Router,
-  { services, authenticator, topicPrefix, version }: Api,
+  { services, authenticator, topicPrefix, version, tlogIsPublic }: Api,
   fixed: ReadonlyMap<string, string>,
   closing: AbortSignal,
   logger: Logger,
@@ -96,6 +99,7 @@ function serveApi(
   const context = { services, authenticator, closing, logger };
   serveMcp(router, memoryServers(services, version), context);
   serveMem0(router, context);
+  serveTlog(router, context, { isPublic: tlogIsPublic });
   for (const binding of bindings) {
     router[binding.method](binding.path, (koa: Context) => {
       // A fixed path never matches an `:id`: `GET /v1/memories/bulk` is not a request for the memory `bulk`.

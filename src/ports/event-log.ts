@@ -113,6 +113,13 @@ export interface EventLog {
   readStream(stream: StreamName, options?: ReadStreamOptions): Promise<RecordedEvent[]>;
   /** A page ends with the event that reaches `maxPageSize`, even before its limit. The same holds for subscriptions. */
   readAll(options: ReadAllOptions): Promise<LogPage>;
+  /**
+   * The first event with a fault that readers cannot see, such as in a column that only filters use; absent if the adapter cannot
+   * tell. `audit verify` asks for it.
+   */
+  faultyRow?(): Promise<
+    { readonly position: number; readonly fault: 'row'; readonly detail: string } | undefined
+  >;
   /** Position of the last event, 0 for an empty log. */
   head(): Promise<number>;
   /** Position of the last event accepted at or before `time`, 0 if none. */

@@ -28,13 +28,20 @@ import type { TenantDirectory } from '../queries/tenant-directory.ts';
 import { OwnWrites } from '../api/own-writes.ts';
 import type { CommandSide } from './command-side.ts';
 import { systemCommandContext, type Process } from './process.ts';
+import type { LogProofs } from '../tlog/log-proofs.ts';
 import type { Learning } from './policies.ts';
 import type { ReadSide } from './read-side.ts';
 import { observeSummaryReads } from './summaries.ts';
 import { assembleSearches } from './searches.ts';
 
 /** The role `api`: the services that answer requests. The HTTP server is started after all roles. */
-export function openApi(own: Process, commandSide: CommandSide, readSide: ReadSide, learning: Learning): Api {
+export function openApi(
+  own: Process,
+  commandSide: CommandSide,
+  readSide: ReadSide,
+  learning: Learning,
+  proofs: LogProofs,
+): Api {
   const { config, logger, metrics, cleanup } = own;
   const { vault, store, commands, directory, ledger } = commandSide;
   const { embedders, models, retrieval, surfaces, operations } = readSide;
@@ -110,9 +117,16 @@ export function openApi(own: Process, commandSide: CommandSide, readSide: ReadSi
     routing,
     embedders,
     tokenizer: o200k,
+    proofs,
   };
   const { topicPrefix } = config.kafka;
-  return { services, authenticator, topicPrefix, version: packageVersion() };
+  return {
+    services,
+    authenticator,
+    topicPrefix,
+    version: packageVersion(),
+    tlogIsPublic: config.tlog.isPublic,
+  };
 }
 
 /** Throws `ConfigError` if the API would listen beyond loopback while no credential can exist. */

@@ -560,6 +560,7 @@ export interface Problem {
     | 'not-proven'
     | 'policy-not-live'
     | 'too-many-outcomes'
+    | 'not-signed-yet'
     | 'revision-mismatch'
     | 'body-too-large'
     | 'content-too-large'
@@ -1783,6 +1784,53 @@ export interface AuditEventsAnswer {
   items: AuditEvent[];
   nextCursor?: string;
   position: string;
+}
+
+export interface AuditHeadsQuery {
+  /** Maximum number of items in a page. Default: 50 */
+  limit?: number | undefined;
+  /** `nextCursor` of the previous page */
+  cursor?: string | undefined;
+}
+
+export interface AuditHeadsAnswer {
+  origin: string;
+  /** Verifier key (C2SP signed-note) of the present signer */
+  verifierKey: string;
+  items: {
+    /** Number of events */
+    size: number;
+    /** Root of the Merkle tree over them (RFC 6962), in base64 */
+    root: string;
+    at: string;
+    position: string;
+    note: string;
+  }[];
+  nextCursor?: string;
+}
+
+export interface VerifyLogBody {
+  /** A signed head (note) of this log that it must continue; its signature is verified, too */
+  against?: string | undefined;
+}
+
+export interface VerifyLogAnswer {
+  state: 'sound' | 'unsound';
+  /** Number of events checked */
+  events: number;
+  /** Number of signed heads that the log agrees with */
+  heads: number;
+  /** The last signed head: what is behind it is not protected yet */
+  signed?: {
+    size: number;
+    root: string;
+  };
+  /** The first place where the log is not what was signed */
+  first?: {
+    position: string;
+    fault: 'changed' | 'missing' | 'shorter' | 'forged-head' | 'other-history' | 'row';
+    detail: string;
+  };
 }
 
 export interface AuditSearchQuery {

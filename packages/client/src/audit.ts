@@ -54,6 +54,47 @@ export class Audit {
     );
   }
 
+  /** The signed heads of the log, newest first, with the key that verifies them. */
+  heads(
+    query: api.AuditHeadsQuery = {},
+    options?: CallOptions,
+  ): PagedList<api.AuditHeadsAnswer['items'][number], api.AuditHeadsAnswer> {
+    return new PagedList(
+      (page) =>
+        this.#transport.call(
+          { method: 'GET', path: '/v1/audit/heads', query: { ...query, ...page } },
+          options,
+        ),
+      query,
+    );
+  }
+
+  /** The last signed head of the log, as a signed note. */
+  checkpoint(options?: CallOptions): Promise<string> {
+    return this.#text('/v1/audit/checkpoint', options);
+  }
+
+  /** Proof that the event at a position is in the log, as a `.tlog-proof` file that is verified without the server. */
+  proof(position: string, options?: CallOptions): Promise<string> {
+    return this.#text(path`/v1/audit/events/${position}/proof`, options);
+  }
+
+  /** Compare the whole log with everything that was signed, and with a head that you have kept. */
+  verify(body: api.VerifyLogBody = {}, options?: CallOptions): Promise<api.VerifyLogAnswer> {
+    return this.#transport.call({ method: 'POST', path: '/v1/audit/verify', body }, options);
+  }
+
+  /** A tile of the tree over the log (C2SP tlog-tiles), such as `tile/0/000.p/5` or `tile/entries/000`. */
+  async tile(name: string, options: CallOptions = {}): Promise<ArrayBuffer> {
+    const response = await this.#transport.open({ method: 'GET', path: `/tlog/${name}` }, options);
+    return response.arrayBuffer();
+  }
+
+  async #text(path: string, options: CallOptions = {}): Promise<string> {
+    const response = await this.#transport.open({ method: 'GET', path }, options);
+    return response.text();
+  }
+
   /** Reconnects, because proxies close a stream that is idle for minutes. */
   async *#events(query: api.AuditEventsQuery, options: CallOptions = {}): AsyncGenerator<api.AuditEvent> {
     const { retries = this.#transport.retries } = options;

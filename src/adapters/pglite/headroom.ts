@@ -35,6 +35,7 @@ export class Headroom {
       },
       readStream: (stream, options) => log.readStream(stream, options),
       readAll: (options) => log.readAll(options),
+      ...(log.faultyRow && { faultyRow: () => log.faultyRow!() }),
       head: () => log.head(),
       positionAt: (time) => log.positionAt(time),
       subscribe: (options) => log.subscribe(options),

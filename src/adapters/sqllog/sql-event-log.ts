@@ -145,6 +145,21 @@ class SqlEventLog implements EventLog {
     return rows[0]!.position;
   }
 
+  /** Columns that follow from others must agree with them: queries use them as filters. */
+  async faultyRow() {
+    const [row] = await this.#read<{ position: number }>(
+      `select position from log.events
+       where category <> split_part(stream, '-', 1) or time <> date_trunc('milliseconds', time) order by position limit 1`,
+    );
+    return (
+      row && {
+        position: row.position,
+        fault: 'row' as const,
+        detail: 'its category or time is not as it was written',
+      }
+    );
+  }
+
   async positionAt(time: Date): Promise<number> {
     const rows = await this.#read<{ position: number }>('select log.position_at($1) as position', [time]);
     return rows[0]!.position;

@@ -119,3 +119,23 @@ export const auditedSearchExample = {
   outcomes: [{ at, source: 'caller', kind: 'used', memoryIds: [memoryExample.id], quality: 0.9 }],
   outcome: { kind: 'used', quality: 0.9, explicit: true, source: 'caller' },
 };
+
+const root = 'sFodV/vSp5O8n9a8QpW6PRY97tfOSW5bsc2Xl/EQi08=';
+const origin = 'stratalog/019a0c3f-0d2e-4f31-8a55-5b1f6f0a7c21';
+
+export const checkpointExample = `${origin}\n109482\n${root}\n\n— ${origin} 8N1hA2h…\n`;
+
+export const headsExample = {
+  origin,
+  verifierKey: `${origin}+f0dd6103+AZlJ1ukG…`,
+  items: [{ size: 109_482, root, at, position, note: checkpointExample }],
+};
+
+export const proofExample = `c2sp.org/tlog-proof@v1\nextra eyJoYXNoIjoi…\nindex 73894\n${root}\n\n${checkpointExample}`;
+
+export const reportExample = {
+  state: 'sound' as const,
+  events: 109_490,
+  heads: 312,
+  signed: { size: 109_482, root },
+};

@@ -49,6 +49,7 @@ const kinds = {
   fact: 'internal',
   policy: 'internal',
   projection: 'internal',
+  checkpoint: 'events',
 } as const satisfies Readonly<Record<EventCategory, TopicKind>>;
 
 /** The topic kind of an event category. Unknown categories are `internal`. */

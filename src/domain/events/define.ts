@@ -40,7 +40,8 @@ export type EventCategory =
   | 'session'
   | 'tenant'
   | 'policy'
-  | 'projection';
+  | 'projection'
+  | 'checkpoint';
 
 export type AnyEventDefinition = EventDefinition<string, z.ZodObject, z.ZodObject>;
 

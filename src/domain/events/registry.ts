@@ -60,6 +60,7 @@ import {
   ProjectionRebuilt,
   ProjectionSwitched,
 } from '../operation/events.ts';
+import { CheckpointSigned } from '../tlog/events.ts';
 import type { AnyEventDefinition, EventOf } from './define.ts';
 
 const definitions = [
@@ -120,6 +121,7 @@ const definitions = [
   ProjectionSwitched,
   ParkedStreamRetried,
   ParkedEventSkipped,
+  CheckpointSigned,
 ] as const;
 
 /** Union of all events. */

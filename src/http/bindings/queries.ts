@@ -1,4 +1,5 @@
 import { auditEvents } from '../../api/audit/audit-events.ts';
+import { auditCheckpoint, auditHeads, proveEvent, verifyLog } from '../../api/audit/log-proofs.ts';
 import { auditSearch } from '../../api/audit/audit-search.ts';
 import { buildContext } from '../../api/context/build-context.ts';
 import { stats } from '../../api/operation/stats.ts';
@@ -6,6 +7,7 @@ import { multiHop } from '../../api/search/multi-hop.ts';
 import { search } from '../../api/search/search.ts';
 import { bind } from '../binding.ts';
 
+const noteType = 'text/plain; charset=utf-8';
 const wait = ['minPosition', 'waitMs'];
 const eventFilters = ['stream', 'memory', 'actor', 'type', 'from', 'to'];
 
@@ -33,6 +35,22 @@ export const queryBindings = [
     negotiated: { field: 'format', json: 'page', ndjson: 'stream' },
     // Read little ahead: a batch that was read is sent even if the credential is revoked meanwhile, and it may be large.
     readAhead: { highWaterMark: 1 },
+  }),
+  bind(auditCheckpoint, 'get', '/v1/audit/checkpoint', {
+    success: { status: 200, description: 'The signed note', contentType: noteType },
+    headers: () => ({ 'content-type': noteType }),
+  }),
+  bind(auditHeads, 'get', '/v1/audit/heads', {
+    success: { status: 200, description: 'The heads' },
+    query: ['limit', 'cursor'],
+  }),
+  bind(proveEvent, 'get', '/v1/audit/events/:position/proof', {
+    success: { status: 200, description: 'The proof; its `extra` line is the leaf', contentType: noteType },
+    headers: () => ({ 'content-type': noteType }),
+  }),
+  bind(verifyLog, 'post', '/v1/audit/verify', {
+    success: { status: 202, description: 'The report' },
+    bodyOptional: true,
   }),
   bind(auditSearch, 'get', '/v1/audit/searches/:searchId', {
     success: { status: 200, description: 'The search' },

@@ -1,0 +1,167 @@
+import { readFile, stat, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { Option, type Command } from 'commander';
+import type { Stratalog } from '../../packages/client/src/index.ts';
+import { connect } from './client.ts';
+import { endSoon } from './end.ts';
+import { environmentWith } from './environment.ts';
+import { position } from './positions.ts';
+
+/** The log is not what was signed, 1; it could not be checked, 2. */
+const exitUnsound = 1;
+const exitUnchecked = 2;
+
+interface VerifyFlags {
+  readonly data?: string;
+  readonly against?: string;
+  readonly verifierKey?: string;
+}
+
+interface Report {
+  readonly state: 'sound' | 'unsound';
+  readonly events: number;
+  readonly heads: number;
+  readonly signed?: { readonly size: number; readonly root: string } | undefined;
+  readonly first?:
+    { readonly position: string | number; readonly fault: string; readonly detail: string } | undefined;
+}
+
+/** Adds the commands that prove what the log has: `heads`, `verify`, `prove` and `witness`. */
+export function addLogCommands(audit: Command): void {
+  audit
+    .command('heads')
+    .description('List the signed heads of the log, newest first, and the key that verifies them')
+    .option('--last', 'print only the last head, as a signed note to keep for --against')
+    .action(async ({ last }: { last?: boolean }, command: Command) => {
+      const { client, json } = connect(command);
+      if (last) return void process.stdout.write(await client.audit.checkpoint());
+      const { origin, verifierKey, items } = await client.audit.heads().page();
+      if (json) return console.log(JSON.stringify({ origin, verifierKey, items }));
+      console.log(`origin        ${origin}\nverifier key  ${verifierKey}`);
+      for (const { at, size, root } of items) console.log(`${at}  ${String(size).padStart(10)}  ${root}`);
+    });
+  audit
+    .command('verify')
+    .description(
+      'Compare the whole log with everything that was signed. Exits with 0 if it is sound, 1 if not, 2 if it could not be checked',
+    )
+    .option(
+      '--data <folder>',
+      'verify a data folder that no server has open, such as a copy, instead of asking a server',
+    )
+    .option('--against <file>', 'also compare with a signed head that you have kept')
+    .addOption(
+      new Option(
+        '--verifier-key <key>',
+        'with --data: the key that heads must be signed with; by default that of the folder',
+      ),
+    )
+    .action(async (options: VerifyFlags, command: Command) => {
+      const { client, json } = connect(command);
+      let report: Report;
+      try {
+        const against = options.against === undefined ? undefined : await readFile(options.against, 'utf8');
+        report =
+          options.data === undefined
+            ? await client.audit.verify(against === undefined ? {} : { against })
+            : await verifyFolder(options.data, against, options.verifierKey);
+      } catch (error) {
+        const { explain } = await import('./explain.ts');
+        console.error(explain(error));
+        process.exitCode = exitUnchecked;
+        return endSoon();
+      }
+      console.log(json ? JSON.stringify(report) : inWords(report));
+      if (report.state === 'unsound') process.exitCode = exitUnsound;
+    });
+  audit
+    .command('prove')
+    .description(
+      'Print the proof that the event at a position is in the log, which others verify without the server',
+    )
+    .argument('<position>', 'position of the event, from `audit events --json`', position)
+    .action(async (at: string, _: object, command: Command) => {
+      const { client } = connect(command);
+      process.stdout.write(await client.audit.proof(at));
+    });
+  audit
+    .command('witness')
+    .description(
+      'Have a witness (C2SP tlog-witness) confirm that the log only grew, and keep the cosigned head',
+    )
+    .argument('<url>', 'submission prefix of the witness')
+    .option('--out <file>', 'file for the cosigned head', 'checkpoint.txt')
+    .action(async (url: string, { out }: { out: string }, command: Command) => {
+      const { client } = connect(command);
+      const { cosignedBy } = await import('../tlog/witness.ts');
+      const cosigned = await cosignedBy(url, await client.audit.checkpoint(), (name) => tile(client, name));
+      await writeFile(out, cosigned);
+      console.log(`${out}: the head with the cosignature of the witness`);
+    });
+}
+
+function tile(client: Stratalog, name: string): Promise<Buffer> {
+  return client.audit.tile(name).then((bytes) => Buffer.from(bytes));
+}
+
+function inWords({ state, events, heads, signed, first }: Report): string {
+  const unprotected = events - (signed?.size ?? 0);
+  if (state === 'sound')
+    return [
+      `Sound: ${events} events agree with ${heads} signed ${heads === 1 ? 'head' : 'heads'}.`,
+      ...(unprotected > 0 ? [`The last ${unprotected} of them are behind the last signed head.`] : []),
+    ].join('\n');
+  return `NOT SOUND at position ${first!.position} (${first!.fault}): ${first!.detail}.`;
+}
+
+/** Verifies a data folder in this process. Nothing is added to its log. */
+async function verifyFolder(
+  folder: string,
+  against: string | undefined,
+  verifierKey: string | undefined,
+): Promise<Report> {
+  const [
+    { openPglite },
+    { openSqlEventLog },
+    { readConfig },
+    { openLogSigners },
+    { LogTree },
+    { verifyLog },
+  ] = await Promise.all([
+    import('../adapters/pglite/open.ts'),
+    import('../adapters/sqllog/sql-event-log.ts'),
+    import('../config.ts'),
+    import('../backends/log-signers.ts'),
+    import('../tlog/tree.ts'),
+    import('../tlog/verify-log.ts'),
+  ]);
+  const [{ parseCheckpoint }, { parseVerifierKey }, { DataDirectoryUnusable }] = await Promise.all([
+    import('../domain/tlog/checkpoint.ts'),
+    import('../domain/tlog/note.ts'),
+    import('../adapters/pglite/errors.ts'),
+  ]);
+  const config = readConfig(environmentWith({ data: folder }));
+  // Opening would create what is missing.
+  await stat(path.join(config.dataDir, 'pg')).catch(() => {
+    throw new DataDirectoryUnusable(`${config.dataDir} is not a data folder: it has no database`);
+  });
+  const sql = await openPglite({ dataDir: config.dataDir });
+  try {
+    const log = await openSqlEventLog(sql);
+    const tree = await LogTree.open(sql, log);
+    const verifiers =
+      verifierKey === undefined
+        ? await openLogSigners(config, sql, log.logId)
+        : [parseVerifierKey(verifierKey)];
+    const report = await verifyLog({
+      log,
+      tree,
+      verifiers,
+      against: against === undefined ? [] : [parseCheckpoint(against)],
+    });
+    await log.close();
+    return report;
+  } finally {
+    await sql.close();
+  }
+}

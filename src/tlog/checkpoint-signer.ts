@@ -1,0 +1,78 @@
+import { signCheckpoint } from '../domain/tlog/checkpoint.ts';
+import { CheckpointSigned } from '../domain/tlog/events.ts';
+import { verifierKey, type Signer } from '../domain/tlog/note.ts';
+import { checkpointStream } from '../domain/streams.ts';
+import { eventContext, type CommandContext } from '../commands/context.ts';
+import type { EventProcessor, Term } from '../follow/processor.ts';
+import type { EventStore } from '../ports/event-store.ts';
+import { inBackground } from '../support/background.ts';
+import { pause } from '../support/pause.ts';
+import { signedHeads } from './heads.ts';
+import type { LogTree } from './tree.ts';
+
+export interface SignerParts {
+  readonly tree: LogTree;
+  readonly store: EventStore;
+  readonly origin: string;
+  /** More than one while keys are exchanged: the note has a signature of each. */
+  readonly signers: readonly Signer[];
+  readonly context: CommandContext;
+  /** How long new events wait for a signed head. */
+  readonly intervalMs: number;
+}
+
+/** With so many new events a head is signed at once. */
+const mostUnsigned = 10_000;
+/** A head is signed at least this often, so that silence shows. */
+const idleMs = 3_600_000;
+const shortestPauseMs = 250;
+const longestPauseMs = 5_000;
+
+/** Adds new events to the tree and signs its heads. One process at a time does it. */
+export class CheckpointSigner implements EventProcessor {
+  readonly name = 'checkpoints';
+  readonly sharing = 'lease';
+  readonly #parts: SignerParts;
+
+  constructor(parts: SignerParts) {
+    this.#parts = parts;
+  }
+
+  async run(term: Term): Promise<void> {
+    const { store, intervalMs } = this.#parts;
+    const pauseMs = Math.min(Math.max(intervalMs / 10, shortestPauseMs), longestPauseMs);
+    const [last] = await signedHeads(store, 1);
+    let signed = last?.position ?? 0;
+    term.began(signed);
+    let signedAt = performance.now() - intervalMs;
+    while (!term.signal.aborted) {
+      const unsigned = (await store.log.head()) - signed;
+      const waitedMs = performance.now() - signedAt;
+      if ((unsigned > 0 && waitedMs >= intervalMs) || unsigned >= mostUnsigned || waitedMs >= idleMs) {
+        signed = await inBackground(() => this.sign(term.signal));
+        signedAt = performance.now();
+        term.reached(signed);
+      }
+      await pause(pauseMs, term.signal);
+    }
+  }
+
+  /** Signs the head of the whole log. Resolves with the position of the event about it. */
+  async sign(signal: AbortSignal): Promise<number> {
+    const { tree, store, origin, signers, context } = this.#parts;
+    const { size } = await tree.grow(signal);
+    const root = await tree.root(size);
+    const event = {
+      type: CheckpointSigned.type,
+      data: {
+        origin,
+        size,
+        root: root.toString('base64'),
+        note: signCheckpoint({ origin, size, root }, signers),
+        verifierKeys: signers.map(verifierKey),
+      },
+    };
+    const { position } = await store.append(checkpointStream, 'any', [event], eventContext(context));
+    return position;
+  }
+}

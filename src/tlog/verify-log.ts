@@ -1,0 +1,232 @@
+import { parseCheckpoint, type TreeHead } from '../domain/tlog/checkpoint.ts';
+import { CheckpointSigned } from '../domain/tlog/events.ts';
+import { leafOf } from '../domain/tlog/leaf.ts';
+import { hashBytes, leafHash, nodeHash, emptyRoot, type Hash } from '../domain/tlog/merkle.ts';
+import { isSignedBy, MalformedNote, type Verifier } from '../domain/tlog/note.ts';
+import { tileWidth } from '../domain/tlog/tiles.ts';
+import type { EventLog, RecordedEvent } from '../ports/event-log.ts';
+import type { LogTree } from './tree.ts';
+
+/** What was found wrong. */
+export interface LogFault {
+  /** Position of the first event that is wrong, or of the event about the head that contradicts the log. */
+  readonly position: number;
+  readonly fault: 'changed' | 'missing' | 'shorter' | 'forged-head' | 'other-history' | 'row';
+  readonly detail: string;
+}
+
+export interface LogReport {
+  /** `unsound`: the log is not the one that was signed. */
+  readonly state: 'sound' | 'unsound';
+  /** Number of events checked. */
+  readonly events: number;
+  /** Number of signed heads checked. */
+  readonly heads: number;
+  /** The last head that was signed: what is behind it is not protected yet. */
+  readonly signed?: { readonly size: number; readonly root: string };
+  readonly first?: LogFault;
+}
+
+export interface VerifyOptions {
+  readonly log: EventLog;
+  /** The tiles that were kept; without them only the heads are compared. */
+  readonly tree?: LogTree;
+  /** The keys that heads must be signed with: each with at least one of them. */
+  readonly verifiers: readonly Verifier[];
+  /** Heads from elsewhere that this log must continue. */
+  readonly against?: readonly TreeHead[];
+  /** Called from time to time with the number of events checked. */
+  readonly onProgress?: (events: number) => void;
+  readonly signal?: AbortSignal;
+}
+
+const pageSize = 2_000;
+const headFilter = { categories: [CheckpointSigned.category], types: [CheckpointSigned.type] };
+
+/**
+ * Reads the whole log and compares it with the tiles that were kept and with every signed head. Finds each change, removal, insertion
+ * and exchange of events up to the last head, and names the first.
+ */
+export async function verifyLog(options: VerifyOptions): Promise<LogReport> {
+  return new LogCheck(options).run();
+}
+
+/** A root that the log must have at a size. */
+interface WantedHead extends TreeHead {
+  /** Position of the event about it; undefined if it comes from elsewhere. */
+  readonly position?: number;
+}
+
+class LogCheck {
+  readonly #options: VerifyOptions;
+  readonly #frontier = new Frontier();
+  readonly #revisions = new Map<string, number>();
+  /** By size. */
+  #wanted: WantedHead[] = [];
+  #heads = 0;
+  #last = 0;
+  #tile: { index: number; hashes: Buffer } | undefined;
+
+  constructor(options: VerifyOptions) {
+    this.#options = options;
+  }
+
+  async run(): Promise<LogReport> {
+    const { log, tree, against = [] } = this.#options;
+    const sizeOfTree = (await tree?.state())?.size ?? 0;
+    const { heads, forged } = await this.#readHeads();
+    const signed = heads.at(-1);
+    this.#wanted = [...heads, ...against].sort((one, other) => one.size - other.size);
+    const most = Math.max(sizeOfTree, this.#wanted.at(-1)?.size ?? 0);
+    const fault =
+      (await this.#readEvents()) ??
+      (this.#frontier.size < most
+        ? faultOf(
+            'shorter',
+            `the log has ${this.#frontier.size} events, and ${most} were signed`,
+            this.#last + 1,
+          )
+        : undefined);
+    const [first] = [fault, forged, await log.faultyRow?.()]
+      .flatMap((each) => each ?? [])
+      .sort((one, other) => one.position - other.position);
+    return {
+      state: first ? 'unsound' : 'sound',
+      events: this.#frontier.size,
+      heads: this.#heads,
+      ...(signed && { signed: { size: signed.size, root: signed.root.toString('base64') } }),
+      ...(first && { first }),
+    };
+  }
+
+  /** The heads that the log has, in its order, up to the first that is not genuine. */
+  async #readHeads(): Promise<{
+    readonly heads: readonly WantedHead[];
+    readonly forged: LogFault | undefined;
+  }> {
+    const { log, verifiers } = this.#options;
+    const heads: WantedHead[] = [];
+    for (let after = 0; ;) {
+      const page = await log.readAll({ after, limit: pageSize, filter: headFilter });
+      for (const { data, position } of page.events) {
+        const head = headIn(data);
+        if (!head || !verifiers.some((verifier) => isSignedBy(head.note, verifier))) {
+          const detail = head ? 'this head is not signed with a known key' : 'this head is malformed';
+          return { heads, forged: faultOf('forged-head', detail, position) };
+        }
+        heads.push({ ...head, position });
+      }
+      if (page.events.length === 0) return { heads, forged: undefined };
+      after = page.scannedTo;
+    }
+  }
+
+  async #readEvents(): Promise<LogFault | undefined> {
+    const { log, signal, onProgress } = this.#options;
+    const fault = this.#compareHeads();
+    if (fault) return fault;
+    for (;;) {
+      signal?.throwIfAborted();
+      const { events, scannedTo } = await log.readAll({ after: this.#last, limit: pageSize });
+      if (events.length === 0) return undefined;
+      for (const event of events) {
+        const fault = await this.#take(event);
+        if (fault) return fault;
+      }
+      this.#last = scannedTo;
+      onProgress?.(this.#frontier.size);
+    }
+  }
+
+  async #take(event: RecordedEvent): Promise<LogFault | undefined> {
+    const leaf = leafHash(leafOf(event));
+    // A tile names the event; without tiles only the head behind it is known to be wrong.
+    const fault = (await this.#compareTile(leaf, event)) ?? this.#compareRevision(event);
+    if (fault) return fault;
+    this.#frontier.add(leaf);
+    return this.#compareHeads();
+  }
+
+  /** The leaf must be that of the tile that was kept. */
+  async #compareTile(leaf: Hash, { position }: RecordedEvent): Promise<LogFault | undefined> {
+    const { tree } = this.#options;
+    if (!tree) return undefined;
+    const index = Math.floor(this.#frontier.size / tileWidth);
+    if (this.#tile?.index !== index) this.#tile = { index, hashes: await tree.tile(0, index) };
+    const at = (this.#frontier.size % tileWidth) * hashBytes;
+    const kept = this.#tile.hashes.subarray(at, at + hashBytes);
+    if (kept.length === 0 || kept.equals(leaf)) return undefined;
+    return faultOf('changed', 'this is not the event that was signed here', position);
+  }
+
+  /** A stream has no gaps, also behind the last head. */
+  #compareRevision({ stream, revision, position }: RecordedEvent): LogFault | undefined {
+    const expected = (this.#revisions.get(stream) ?? -1) + 1;
+    this.#revisions.set(stream, revision);
+    if (revision === expected) return undefined;
+    return faultOf('missing', `its stream has revision ${revision} where ${expected} belongs`, position);
+  }
+
+  /** The heads of exactly the events so far. */
+  #compareHeads(): LogFault | undefined {
+    while (this.#wanted[0]?.size === this.#frontier.size) {
+      const { root, size, position } = this.#wanted.shift()!;
+      if (position !== undefined) this.#heads++;
+      if (root.equals(this.#frontier.root())) continue;
+      return position === undefined
+        ? faultOf(
+            'other-history',
+            `the first ${size} events are not those of the head to compare with`,
+            this.#last,
+          )
+        : faultOf(
+            'changed',
+            `one of the first ${size} events is not the one that this head was signed for`,
+            position,
+          );
+    }
+    return undefined;
+  }
+}
+
+function faultOf(fault: LogFault['fault'], detail: string, position: number): LogFault {
+  return { position, fault, detail };
+}
+
+/** The head that the data of an event about one have; undefined if they have none. */
+function headIn(data: string): ReturnType<typeof parseCheckpoint> | undefined {
+  try {
+    const { routing } = JSON.parse(data) as { routing?: { note?: string } };
+    return parseCheckpoint(String(routing?.note));
+  } catch (error) {
+    if (error instanceof MalformedNote || error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
+/** The roots of the complete subtrees of a tree that grows. */
+class Frontier {
+  size = 0;
+  /** By level; undefined where the tree has no subtree of this level at its end. */
+  readonly #subtrees: (Hash | undefined)[] = [];
+
+  add(leaf: Hash): void {
+    let hash = leaf;
+    let level = 0;
+    for (; this.#subtrees[level]; level++) {
+      hash = nodeHash(this.#subtrees[level]!, hash);
+      this.#subtrees[level] = undefined;
+    }
+    this.#subtrees[level] = hash;
+    this.size++;
+  }
+
+  root(): Hash {
+    let root: Hash | undefined;
+    for (const subtree of this.#subtrees) {
+      if (!subtree) continue;
+      root = root ? nodeHash(subtree, root) : subtree;
+    }
+    return root ?? emptyRoot;
+  }
+}
