@@ -24,7 +24,7 @@ const lease = 'passage backlog';
 const idleMs = 1_000;
 const longestPauseMs = 60_000;
 /** Pause before a text with a passage that could not be embedded is tried again. It doubles with each failure. */
-const textPausesMs = { first: 60_000, longest: 3_600_000 };
+const textPausesMs = { first: 15_000, longest: 600_000 };
 /** Pause before passages of a tenant whose budget is used up are tried again. */
 const tenantPausesMs = { first: 5_000, longest: 60_000 };
 /** Passages in the queue of the model at once. Other texts wait for at most this many. */

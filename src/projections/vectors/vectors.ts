@@ -8,7 +8,6 @@ import { ofMemory, rowsWith } from '../holding.ts';
 import { declaredBy, type PrepareContext, type Projection } from '../projection.ts';
 import type { Tables } from '../../read-models/table.ts';
 import { memoryKey, memoryOf, rowsOf, type MemoryKey } from '../memory-rows.ts';
-import { scopeRow } from '../scope-columns.ts';
 import { removeRows, together, upsert, type Write } from '../write.ts';
 import {
   passageVectorTable,
@@ -20,7 +19,7 @@ import { embedTexts, type TextByHash } from './embed-texts.ts';
 import { KeptVectors, keptTable } from './kept-vectors.ts';
 import { hashedPassages, PassageVectors, type HashedPassage } from './passage-vectors.ts';
 import { RefusedTexts, type RefusedText } from './refused-texts.ts';
-import { vectorRows, type VectorRow } from './vector-rows.ts';
+import { present, rowsAfter, vectorRows, type VectorRow } from './vector-rows.ts';
 
 interface Prepared {
   /** New vectors of this batch by text hash; the others exist already. */
@@ -287,60 +286,4 @@ async function keep(
   }
   await kept.addToIndex(tx, inserted);
   await passages.addToIndex(tx, grown);
-}
-
-/** The rows after the batch, by `memoryKey`; undefined for a memory without a row, or one that is missing in `before`. */
-function rowsAfter(
-  events: readonly LoadedEvent<MemoryEvent>[],
-  before: ReadonlyMap<string, VectorRow>,
-  passages: Prepared['passages'],
-): ReadonlyMap<string, VectorRow | undefined> {
-  const after = new Map<string, VectorRow | undefined>();
-  for (const fact of events) {
-    const key = memoryKey(memoryOf(fact));
-    after.set(key, next(after.has(key) ? after.get(key) : before.get(key), fact, passages));
-  }
-  return after;
-}
-
-function present(rows: ReadonlyMap<string, VectorRow | undefined>): VectorRow[] {
-  return [...rows.values()].filter((row) => row !== undefined);
-}
-
-function next(
-  row: VectorRow | undefined,
-  fact: LoadedEvent<MemoryEvent>,
-  passages: Prepared['passages'],
-): VectorRow | undefined {
-  const { event, metadata, revision, erased } = fact;
-  if (erased || event.type === 'MemoryErased') return undefined;
-  // A text that the batch itself replaces is not divided, and its row is not written.
-  const textColumns = (content: string) => {
-    const hash = textHash(content);
-    return { text_hash: hash, passages: passages.get(hash)?.length ?? 0 };
-  };
-  switch (event.type) {
-    case 'MemoryStored': {
-      const { memoryId, layer, scope, content } = event.data;
-      return {
-        tenant: metadata.tenant,
-        memory_id: memoryId,
-        revision,
-        ...scopeRow(layer, scope),
-        ...textColumns(content),
-        active: true,
-      };
-    }
-    case 'MemoryUpdated':
-      if (!row) return row;
-      return event.data.content === undefined
-        ? { ...row, revision }
-        : { ...row, revision, ...textColumns(event.data.content) };
-    case 'MemoryDeleted':
-      return row && { ...row, revision, active: false };
-    case 'MemoryRestored':
-      return row && { ...row, revision, active: true };
-    default:
-      return event satisfies never;
-  }
 }
