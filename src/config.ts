@@ -115,6 +115,11 @@ export const settings = z.object({
     .describe(
       'Language model that writes the summaries and lessons of the layers company and org, such as gpt-4.1-mini. Default: STRATALOG_LLM_MODEL',
     ),
+  STRATALOG_LLM_THOUGHT_TOKENS: integer(0, 100_000)
+    .default(4_000)
+    .describe(
+      'Tokens for the thoughts of a language model that thinks before it answers, such as qwen3:4b. They are added to the limit of an answer once such a model has used it up without answering, and reserved in the budget',
+    ),
   STRATALOG_PRICES: z
     .string()
     .min(1)
@@ -232,6 +237,8 @@ export interface Config extends ClusterConfig {
         readonly models: { readonly root: string; readonly sub: string };
         /** Writes the summaries and lessons of the layers company and org. */
         readonly cheapModel: string;
+        /** Tokens for the thoughts of a model that thinks before it answers. */
+        readonly thoughtTokens: number;
       }
     | undefined;
   /** Path of a file with prices of models. */
@@ -355,7 +362,13 @@ function languageModelOf(values: Settings): Config['languageModel'] {
   const { STRATALOG_LLM_SUB_MODEL: sub, STRATALOG_LLM_CHEAP_MODEL: cheap } = values;
   const { STRATALOG_LLM_API_KEY: apiKey } = values;
   if (baseURL && root)
-    return { baseURL, apiKey, models: { root, sub: sub ?? root }, cheapModel: cheap ?? root };
+    return {
+      baseURL,
+      apiKey,
+      models: { root, sub: sub ?? root },
+      cheapModel: cheap ?? root,
+      thoughtTokens: values.STRATALOG_LLM_THOUGHT_TOKENS,
+    };
   if (baseURL)
     throw new ConfigError(
       'STRATALOG_LLM_MODEL: is missing: STRATALOG_LLM_BASE_URL needs the name of a model there',

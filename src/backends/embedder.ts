@@ -125,6 +125,7 @@ function entryOf(models: Models) {
       dimension,
       scale,
       endpointModel: model,
+      endpoint: withoutCredentials(baseURL),
       open: () => openOpenAiEmbedder(options),
     };
   };
@@ -151,6 +152,7 @@ async function endpointEntry(config: Endpoint, seen: SeenModels): Promise<ModelE
     name: config.model,
     dimension,
     endpointModel: config.model,
+    endpoint: withoutCredentials(config.baseURL),
     open() {
       const opened = first ?? openOpenAiEmbedder(options);
       first = undefined;
@@ -196,4 +198,9 @@ function assertDistinct(entries: readonly ModelEntry[]): void {
       taken.add(own);
     }
   }
+}
+
+function withoutCredentials(url: string): string {
+  const { origin, pathname } = new URL(url);
+  return origin + pathname;
 }

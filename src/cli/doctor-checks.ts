@@ -14,6 +14,7 @@ import { inspectVault } from '../backends/vault.ts';
 import { ConfigError, readConfig, type Config } from '../config.ts';
 import type { Sql, SqlExecutor } from '../ports/sql.ts';
 import { countParked, type ParkedCount } from '../follow/parked-table.ts';
+import { readParkedTexts } from '../projections/vectors/parked-texts.ts';
 import { seenModels } from '../projections/vectors/seen-models.ts';
 import { endSoon } from './end.ts';
 import { explain } from './explain.ts';
@@ -127,8 +128,19 @@ async function readStored(sql: SqlExecutor): Promise<Stored> {
   return {
     models: await seenModels(sql),
     languages: await sampleLanguages(sql),
-    parked: await countParked(sql),
+    parked: await countAllParked(sql),
   };
+}
+
+/** With the texts that a model does not embed, which belong to the read model `vectors`. */
+async function countAllParked(sql: SqlExecutor): Promise<readonly ParkedCount[]> {
+  const [parked, texts] = [await countParked(sql), await readParkedTexts(sql)];
+  const streams = new Set(texts.map(({ stream }) => stream)).size;
+  if (streams === 0) return parked;
+  const name = 'vectors';
+  const others = parked.filter((one) => one.name !== name);
+  const own = parked.find((one) => one.name === name)?.count ?? 0;
+  return [...others, { name, count: own + streams }];
 }
 
 /** Reads everything at once, because only one can have the database open. */

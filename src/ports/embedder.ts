@@ -20,7 +20,8 @@ export interface Embedder {
    * Returns a unit vector of `model.dimension` numbers for each text, in order. Each text is embedded independently, so that
    * the same text always has the same vector. That of a long text may be made of the vectors of its passages. Queries have priority over waiting passages.
    * Rejects with `EmbedderUnavailable` if the model cannot answer now. `tenant` pays for a model that costs something; without it nobody
-   * does. Rejects with `EmbeddingBudgetExhausted` if its budget does not allow that.
+   * does. Rejects with `EmbeddingBudgetExhausted` if its budget does not allow that, and with
+   * `TextRefused` if the model does not embed one of the texts; see `embedEach`.
    */
   embed(texts: readonly string[], purpose: EmbeddingPurpose, tenant?: string): Promise<Float32Array[]>;
   close(): Promise<void>;
@@ -34,6 +35,8 @@ export interface RegisteredModel extends EmbeddingModel {
   readonly scale?: ModelScale | undefined;
   /** The name of a model that is behind an endpoint and costs something; absent for models of this machine. */
   readonly endpointModel?: string | undefined;
+  /** Where that model is, without credentials. A text that one endpoint does not embed may be embedded by another. */
+  readonly endpoint?: string | undefined;
 }
 
 /** Why a model does not answer, and since when. */
@@ -49,7 +52,7 @@ export interface EmbeddingRun {
   readonly purpose: EmbeddingPurpose;
   readonly outcome: 'embedded' | 'failed';
   readonly texts: number;
-  /** Number of texts that the model will never accept. */
+  /** Number of texts that the model does not embed. */
   readonly refused: number;
   /** Tokens that the model read, or an estimate if an endpoint does not count them; 0 for a failed run. */
   readonly tokens: number;
@@ -104,9 +107,40 @@ export class WrongDimension extends EmbedderUnavailable {
   override readonly name = 'WrongDimension';
 }
 
-/** The model will never accept this text. */
+/** The model does not embed this text, although it embeds others. */
 export class TextRefused extends Error {
   override readonly name = 'TextRefused';
+  /** For each text of the call its vector, or why it has none. Undefined if not all of them were tried. */
+  readonly outcomes: readonly Outcome[] | undefined;
+
+  constructor(message: string, outcomes?: readonly Outcome[]) {
+    super(message);
+    this.outcomes = outcomes;
+  }
+}
+
+export type Outcome = Float32Array | TextRefused;
+
+/** The vector of a text; undefined if the model does not embed it. */
+export function vectorIn(outcome: Outcome | undefined): Float32Array | undefined {
+  return outcome instanceof Float32Array ? outcome : undefined;
+}
+
+/** Like `embed`, but the texts that the model refuses do not keep the others from having their vectors. */
+export async function embedEach(
+  embedder: Embedder,
+  ...[texts, purpose, tenant]: Parameters<Embedder['embed']>
+): Promise<readonly Outcome[]> {
+  try {
+    return await embedder.embed(texts, purpose, tenant);
+  } catch (error) {
+    if (!(error instanceof TextRefused)) throw error;
+    if (error.outcomes) return error.outcomes;
+    if (texts.length === 1) return [error];
+  }
+  const outcomes: Outcome[] = [];
+  for (const text of texts) outcomes.push(...(await embedEach(embedder, [text], purpose, tenant)));
+  return outcomes;
 }
 
 /** Whether a query must be answered by its words only, because it cannot be embedded. */

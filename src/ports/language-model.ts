@@ -18,7 +18,10 @@ export interface CompletionRequest<T> {
    * be an object, and fields must be nullable instead of optional: endpoints accept no other schemas.
    */
   readonly schema: z.ZodType<T>;
+  /** Limit of the answer. */
   readonly maxOutputTokens: number;
+  /** Tokens by which the limit is raised for a model that thinks before it answers: 0 by default. A call may use twice the sum of both. */
+  readonly thoughtTokens?: number;
   readonly signal: AbortSignal;
 }
 
@@ -44,6 +47,8 @@ export type LanguageModelFor = (tenant: string) => LanguageModel;
 export interface LanguageModel {
   /** The endpoint's name of the model for each role. */
   readonly models: Readonly<Record<ModelRole, string>>;
+  /** Tokens for thoughts that a call should have where the budget allows them. */
+  readonly thoughtTokens: number;
   /** Rejects with `LanguageModelFailed`. */
   complete<T>(request: CompletionRequest<T>): Promise<Completion<T>>;
 }

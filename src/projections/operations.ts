@@ -17,6 +17,7 @@ import type { ProjectionRunner } from './runner.ts';
 import type { ShadowComparison } from './shadow.ts';
 import { readStatus, type ProjectionStatus } from './status.ts';
 import { switchWhenLevel } from './switch-when-level.ts';
+import type { ParkedTexts } from './vectors/parked-texts.ts';
 
 export interface OperationOptions {
   /** The processors of this process: they know best how far its reactors are. */
@@ -25,6 +26,8 @@ export interface OperationOptions {
   readonly compare?: ShadowComparison;
   /** Prepares what searches need besides the tables of a generation, before they read it. */
   readonly beforeSwitch?: (generation: { readonly name: string; readonly tables: Tables }) => Promise<void>;
+  /** What a read model could not take without holding its stream back. */
+  readonly parkedTexts?: ParkedTexts;
   /** Called once for each error that stalls a rebuild. */
   readonly onFailure?: (projection: string, error: unknown) => void;
 }
@@ -44,12 +47,13 @@ export class ProjectionOperations {
   readonly #acts: OperatorActs;
   readonly #reactors: ReactorOperations;
   readonly #beforeSwitch: OperationOptions['beforeSwitch'];
+  readonly #parkedTexts: ParkedTexts | undefined;
 
   constructor(
     sql: Sql,
     store: EventStore,
     runner: ProjectionRunner,
-    { running = [], compare, beforeSwitch, onFailure }: OperationOptions = {},
+    { running = [], compare, beforeSwitch, parkedTexts, onFailure }: OperationOptions = {},
   ) {
     this.#sql = sql;
     this.#store = store;
@@ -58,13 +62,16 @@ export class ProjectionOperations {
     this.#rebuilds = new Rebuilds({ sql, store, runner, acts: this.#acts, compare, onFailure });
     this.#reactors = new ReactorOperations({ sql, log: store.log, running });
     this.#beforeSwitch = beforeSwitch;
+    this.#parkedTexts = parkedTexts;
   }
 
   async status(): Promise<ProjectionStatus[]> {
     const states = await readStatus(this.#sql, await this.#store.log.head(), await this.#runner.holders());
+    const texts = await this.#parkedTexts?.list();
     return states.map((state) => {
       const rebuilding = this.#rebuilds.progressOf(state.name);
-      return rebuilding ? { ...state, rebuilding } : state;
+      const parked = this.#textsOf(state.name) && texts ? [...state.parked, ...texts] : state.parked;
+      return { ...state, parked, ...(rebuilding && { rebuilding }) };
     });
   }
 
@@ -136,7 +143,7 @@ export class ProjectionOperations {
   /** The event at which a stream is parked. Rejects with `not-found` if it is not parked. */
   async parkedAt(name: string, stream: string): Promise<ParkedEvent> {
     const place = await (this.#isProjection(name)
-      ? this.#runner.parkedAt(name, stream)
+      ? this.#runner.parkedAt(name, stream).then((at) => at ?? this.#textsOf(name)?.at(stream))
       : this.#reactors.parkedAt(name, stream));
     if (!place && !this.#isProjection(name) && !(await this.#reactors.has(name))) throw unknown(name);
     if (!place) throw new Problem('not-found', `${stream} is not parked in ${name}`);
@@ -149,6 +156,7 @@ export class ProjectionOperations {
     await (this.#isProjection(name)
       ? this.#runner.skip(name, stream, skipped.revision)
       : this.#reactors.skip(name, stream, skipped.revision));
+    await this.#textsOf(name)?.skip(stream, skipped.revision);
     await this.#acts.record(name, context, {
       type: 'ParkedEventSkipped',
       data: { projection: name, stream, ...skipped },
@@ -181,6 +189,11 @@ export class ProjectionOperations {
 
   async #retry(name: string, stream: string): Promise<void> {
     await (this.#isProjection(name) ? this.#runner.retry(name, stream) : this.#reactors.retry(name, stream));
+    await this.#textsOf(name)?.retry(stream);
+  }
+
+  #textsOf(name: string): ParkedTexts | undefined {
+    return name === this.#parkedTexts?.projection ? this.#parkedTexts : undefined;
   }
 
   async #live(name: string): Promise<GenerationRow | undefined> {

@@ -1,4 +1,6 @@
 import { followTables } from '../follow/schema.ts';
+import { protect } from '../read-models/table.ts';
+import { refusedTextTable } from '../read-models/vectors/tables.ts';
 
 /** The generations of the read models. Like their tables they can be deleted and are then rebuilt from the log. */
 export const projectionSchema: readonly string[] = [
@@ -122,5 +124,32 @@ insert into follow.checkpoints (name, generation, partition, position)
 insert into follow.parked (name, generation, stream, partition, position, revision, type, error, parked_at)
   select name, generation, stream, partition, position, revision, type, error, parked_at from read.parked;
 drop table read.bookmarks, read.parked;
+`,
+  // Texts that a model does not embed. A summary with such a text has no vector.
+  `
+create table ${refusedTextTable} (
+  model text not null,
+  tenant text not null,
+  memory_id uuid not null,
+  stream text not null,
+  text_hash text not null,
+  revision integer not null,
+  position bigint not null,
+  type text not null,
+  error text not null,
+  endpoint text not null,
+  attempts integer not null default 1,
+  due_at timestamptz not null,
+  skipped boolean not null default false,
+  primary key (model, tenant, memory_id)
+);
+${protect(refusedTextTable).join(';\n')};
+do $$
+declare summaries text;
+begin
+  for summaries in select tablename from pg_tables where schemaname = 'read' and tablename like 'summaries\\_g%' loop
+    execute format('alter table read.%I alter column context_vector drop not null', summaries);
+  end loop;
+end $$;
 `,
 ];

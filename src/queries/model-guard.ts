@@ -58,8 +58,8 @@ export class ModelGuard {
 
   /** The model for the calls of one tenant; they reject with `BreakerOpen` at once while its breaker is open. */
   of(tenant: string): LanguageModel {
-    const { models } = this.#model;
-    return { models, complete: (request) => this.#complete(tenant, request) };
+    const { models, thoughtTokens } = this.#model;
+    return { models, thoughtTokens, complete: (request) => this.#complete(tenant, request) };
   }
 
   async #complete<T>(tenant: string, request: CompletionRequest<T>): Promise<Completion<T>> {

@@ -20,6 +20,7 @@ export interface ModelCall {
 export function observed(model: LanguageModel, onCall: (call: ModelCall) => void): LanguageModel {
   return {
     models: model.models,
+    thoughtTokens: model.thoughtTokens,
     async complete<T>(request: CompletionRequest<T>) {
       const { role, purpose, model: name = model.models[request.role] } = request;
       const started = performance.now();

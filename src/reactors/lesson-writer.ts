@@ -13,7 +13,7 @@ import {
 import type { Layer } from '../domain/layers.ts';
 import type { ModelUsage } from '../ports/language-model.ts';
 import type { Tokenizer } from '../ports/tokenizer.ts';
-import { ask, modelOf, refusedBy, type WriterParts } from './writing-model.ts';
+import { ask, modelOf, refusedBy, thoughtTokensWithin, type WriterParts } from './writing-model.ts';
 
 export interface LessonWriterParts extends WriterParts {
   readonly tokenizer: Tokenizer;
@@ -50,7 +50,9 @@ export class LessonWriter {
     const model = modelOf(this.#parts, layer);
     const { shown, tokens } = shownAttempts(findings, await tokenizer.counter());
     const call = { id, purpose: 'lesson' as const, model };
-    const [reservation] = await ledger.reserve(context, [{ ...call, ...mostTokens(tokens) }]);
+    const callsWith = (thoughts: number) => [{ ...call, ...mostTokens(tokens, thoughts) }];
+    const thoughtTokens = await thoughtTokensWithin(this.#parts, tenant, callsWith);
+    const [reservation] = await ledger.reserve(context, callsWith(thoughtTokens));
     const { outcome, day } = reservation!;
     const refused = refusedBy(outcome);
     if (refused) return { fallback: refused };
@@ -64,6 +66,7 @@ export class LessonWriter {
         input: lessonInput(shown),
         schema: lessonAnswer,
         maxOutputTokens: mostOutputTokens,
+        thoughtTokens,
         signal,
       });
       ({ usage } = answer);

@@ -16,7 +16,7 @@ import {
 import type { Depth } from '../domain/summaries/depths.ts';
 import type { Count, Extract, Source } from '../domain/summaries/extract.ts';
 import type { ModelUsage } from '../ports/language-model.ts';
-import { ask, modelOf, refusedBy, type WriterParts } from './writing-model.ts';
+import { ask, modelOf, refusedBy, thoughtTokensWithin, type WriterParts } from './writing-model.ts';
 
 export interface SummaryWriterParts extends WriterParts {
   /** Called after each call with the number of scopes that it was for, and of those whose answer is used. */
@@ -104,18 +104,26 @@ export class SummaryWriter {
   ): Promise<(readonly [Planned, Writing])[]> {
     const { ledger } = this.#parts;
     const [first] = batch;
-    const reservations = await ledger.reserve(
-      first!.context,
+    // The model thinks once for all scopes: each has its share reserved.
+    const shareOf = (thoughts: number) => Math.ceil(thoughts / batch.length);
+    const callsWith = (thoughts: number) =>
       batch.map(({ id, model, depths, tokens }) => ({
         id,
-        purpose: 'summary',
+        purpose: 'summary' as const,
         model,
-        ...mostTokens(depths, tokens),
-      })),
-    );
+        ...mostTokens(depths, tokens, shareOf(thoughts)),
+      }));
+    const { context } = first!;
+    const thoughtTokens = await thoughtTokensWithin(this.#parts, context.caller.tenant, callsWith);
+    const reservations = await ledger.reserve(context, callsWith(thoughtTokens));
     const called = batch.filter((_, index) => reservations[index]!.outcome === 'reserved');
     const answered =
-      called.length === 0 ? [] : await this.#call(called, count, signal, made, reservations[0]!);
+      called.length === 0
+        ? []
+        : await this.#call(called, count, signal, made, {
+            day: reservations[0]!.day,
+            thoughtTokens: called.length * shareOf(thoughtTokens),
+          });
     return batch.map((job, index) => {
       const fallback = refusedBy(reservations[index]!.outcome);
       return [job, fallback ? { fallback } : answered[called.indexOf(job)]!];
@@ -128,7 +136,7 @@ export class SummaryWriter {
     count: Count,
     signal: AbortSignal,
     made: MadeCall[],
-    { day }: Reservation,
+    { day, thoughtTokens }: Pick<Reservation, 'day'> & { readonly thoughtTokens: number },
   ): Promise<readonly Writing[]> {
     const { context, model } = jobs[0]!;
     let usage: ModelUsage | undefined;
@@ -142,6 +150,7 @@ export class SummaryWriter {
         input: summaryInput(jobs),
         schema: summaryAnswer,
         maxOutputTokens: jobs.reduce((sum, { depths }) => sum + mostOutputTokens(depths), 0),
+        thoughtTokens,
         signal,
       });
       ({ usage } = answer);

@@ -1,4 +1,4 @@
-import type { Ledger, Reservation } from '../commands/ledger/ledger.ts';
+import type { Ledger, PlannedCall, Reservation } from '../commands/ledger/ledger.ts';
 import type { Fallback } from '../domain/grounding/fallback.ts';
 import type { Layer } from '../domain/layers.ts';
 import {
@@ -24,6 +24,22 @@ export interface WriterParts {
 /** The model of a layer; `configured` is the name in its settings. */
 export function modelOf({ models }: WriterParts, layer: Layer, configured?: string): string {
   return configured ?? (layer === 'company' || layer === 'org' ? models.cheap : models.usual);
+}
+
+/**
+ * The tokens that a call may use to think: all that the model may need or none, if the budget has no room for them beside the call.
+ * `callsWith` returns what is to be reserved, at least one call, all of the same model.
+ */
+export async function thoughtTokensWithin(
+  { ledger, languageModel }: WriterParts,
+  tenant: string,
+  callsWith: (thoughtTokens: number) => readonly PlannedCall[],
+): Promise<number> {
+  const { thoughtTokens } = languageModel(tenant);
+  const calls = callsWith(thoughtTokens);
+  const sum = (count: 'inputTokens' | 'outputTokens') => calls.reduce((all, call) => all + call[count], 0);
+  const together = { ...calls[0]!, inputTokens: sum('inputTokens'), outputTokens: sum('outputTokens') };
+  return thoughtTokens > 0 && (await ledger.hasRoom(tenant, together)) ? thoughtTokens : 0;
 }
 
 /** Why a call whose reservation has this outcome is not made; undefined if it may be. */

@@ -30,10 +30,7 @@ export async function startProjector(
     leases,
     waiting: textsWait,
     onError: (error) =>
-      logger.warn(
-        { err: error },
-        'texts that wait for a budget could not be embedded and will be tried again',
-      ),
+      logger.warn({ err: error }, 'texts without a vector could not be embedded and will be tried again'),
   });
   texts.start();
   cleanup.add(() => texts.stop());

@@ -19,6 +19,7 @@ import type { Projection } from '../projections/projection.ts';
 import { ProjectionRunner } from '../projections/runner.ts';
 import { projectionSchema } from '../projections/schema.ts';
 import { ModelUpkeep } from '../projections/vectors/model-upkeep.ts';
+import { ParkedTexts } from '../projections/vectors/parked-texts.ts';
 import { ReadModels } from '../queries/read-models.ts';
 import { SearchService } from '../queries/search/search.ts';
 import { ValueDirectory } from '../queries/search/value-directory.ts';
@@ -72,7 +73,7 @@ export async function openReadSide(
   const indexes = { lexical: lexicalIndex, words, vectors };
   const retrieval = new SearchService(models, embedders, systemClock, indexes, new ValueDirectory(store));
   const shadow = new ShadowComparer(store, models, retrieval);
-  const operations = newOperations(own, store, runner, shadow, words);
+  const operations = newOperations(own, store, runner, { shadow, words, embedders });
   const erasures = new ReactorProcessor(erasureReactor(commands, systemCommandContext('system')), {
     sql,
     store,
@@ -150,11 +151,19 @@ function newOperations(
   { logger, stores, processors }: Process,
   store: CommandSide['store'],
   runner: ProjectionRunner,
-  shadow: ShadowComparer,
-  words: ResidentWordIndex | undefined,
+  {
+    shadow,
+    words,
+    embedders,
+  }: {
+    readonly shadow: ShadowComparer;
+    readonly words: ResidentWordIndex | undefined;
+    readonly embedders: Embedders;
+  },
 ): ProjectionOperations {
   return new ProjectionOperations(stores.sql, store, runner, {
     running: processors,
+    parkedTexts: new ParkedTexts(stores.sql, embedders),
     compare: (request, signal) => shadow.compare(request, signal),
     beforeSwitch: async ({ name, tables }) => {
       if (name === 'lexical') await words?.takeOver(tables('lexical'));

@@ -7,6 +7,7 @@ import {
   isSlow,
   neverAnswers,
   refuses,
+  thinks,
   writes,
   type ChatScript,
 } from '../support/scripted-language-model.ts';
@@ -267,5 +268,25 @@ describe('LLM Summarization Cost Control', () => {
     }
     expect(llm.requests).toHaveLength(3);
     expect((await settledCosts(admin, 6)).map(({ requests }) => requests)).toEqual([1, 1, 1, 0, 0, 0]);
+  });
+
+  it('[E7] a language model that thinks first has room for it, which is reserved, where the budget has it', async () => {
+    llm.otherwise(thinks(3_000, { content: null, reasoning_content: 'Hm.' }, summarizes()));
+    const made = async (budget: object) => {
+      const { admin } = await newTenant(server);
+      await admin.put('/v1/admin/budgets', { period: 'month', ...budget });
+      await admin.store({ ...company, content: 'Releases are cut on Mondays.' });
+      const summary = await refreshed(admin);
+      const [cost] = await settledCosts(admin, 1);
+      const [reserved] = (await auditEvents(admin, 'type=CostReserved')).map(({ data }) => data);
+      expect(cost.outputTokens).toBeLessThanOrEqual(reserved.outputTokens);
+      return { summary, cost, reserved };
+    };
+    const { summary, cost, reserved } = await made({});
+    expect(summary).toMatchObject({ model: 'gpt-4o-mini' });
+    expect(cost).toMatchObject({ requests: 2 });
+    const without = await made({ tokens: reserved.inputTokens + reserved.outputTokens - 1 });
+    expect(without.summary).toMatchObject({ model: 'extractive-1', fallback: 'model-failed' });
+    expect(without.reserved.outputTokens).toBe(reserved.outputTokens - 2 * 4_000);
   });
 });

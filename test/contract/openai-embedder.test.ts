@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { openOpenAiEmbedder, type OpenAiEmbedderOptions } from '../../src/adapters/openai/embedder.ts';
 import { loggedError } from '../../src/observability/logger.ts';
 import {
+  embedEach,
   EmbedderUnavailable,
   TextRefused,
   WrongDimension,
@@ -20,6 +21,7 @@ beforeAll(async () => {
 afterAll(() => server.close());
 beforeEach(() => {
   server.script();
+  server.always();
   server.requests.length = 0;
 });
 
@@ -183,9 +185,11 @@ describe('openai embedder: failures', () => {
       const [vector] = await embedder.embed(['text'], 'passage');
       expect(vector).toHaveLength(dimension);
       expect(server.requests).toHaveLength(3);
-      server.script(trouble, trouble, trouble);
+      server.always(trouble);
       await expect(embedder.embed(['other'], 'passage')).rejects.toBeInstanceOf(EmbedderUnavailable);
-      expect(server.requests).toHaveLength(6);
+      // One more may ask whether it embeds anything.
+      const asked = server.requests.slice(3).filter(({ input }) => input.includes('other'));
+      expect(asked).toHaveLength(3);
     }),
   );
 
@@ -202,7 +206,7 @@ describe('openai embedder: failures', () => {
     using({ limits: { ...limits, passage: { ...limits.passage, requestMs: 100 } } }, async (embedder) => {
       server.script(silence);
       expect(await embedder.embed(['text'], 'passage')).toHaveLength(1);
-      server.script(silence, silence, silence);
+      server.always(silence);
       await expect(embedder.embed(['other'], 'passage')).rejects.toBeInstanceOf(EmbedderUnavailable);
     }),
   );
@@ -232,7 +236,7 @@ describe('openai embedder: failures', () => {
 
   it('rejects vectors of another dimension', () =>
     using({}, async (embedder) => {
-      server.script(answer(200, embeddings([1, 2, 3])));
+      server.always(answer(200, embeddings([1, 2, 3])));
       const call = embedder.embed(['text'], 'query');
       await expect(call).rejects.toBeInstanceOf(WrongDimension);
       await expect(call).rejects.toThrow('3 dimensions instead of 64');
@@ -271,6 +275,102 @@ describe('openai embedder: failures', () => {
       expect(outcomes[3]).toMatchObject({ reason: expect.any(TextRefused) as unknown });
       expect(server.requests.some(({ input }) => input.length > 1)).toBe(true);
     }));
+
+  /** Good vectors, but `failing` whenever the texts of the request include the word. */
+  const failsFor =
+    (word: string, failing: Script): Script =>
+    (request, response) =>
+      (request.input.some((text) => text.includes(word))
+        ? failing
+        : answer(200, embeddings(...request.input.map(() => ones))))(request, response);
+  const withOne =
+    (embedding: unknown): Script =>
+    ({ input }, response) =>
+      json(response, 200, embeddings(...input.map((text) => (text.includes('poison') ? embedding : ones))));
+  const others = Array.from({ length: 12 }, (_, n) => `harmless ${n}`);
+  const mixed = [...others.slice(0, 5), 'poison note', ...others.slice(5)];
+
+  it.each<[string, Script]>([
+    ['500', failsFor('poison', answer(500, { error: { message: 'json: unsupported value: NaN' } }))],
+    ['502', failsFor('poison', answer(502, '<html>Bad gateway</html>'))],
+    ['422 for it', failsFor('poison', answer(422, { error: { message: 'cannot be embedded' } }))],
+    ['JSON with NaN', failsFor('poison', answer(200, '{"data": [{"index": 0, "embedding": [NaN, NaN]}]}'))],
+    ['a cut connection', failsFor('poison', (_, response) => void response.destroy())],
+    ['null', withOne(null)],
+    ['a list of nulls', withOne(ones.map(() => null))],
+    ['zeros', withOne(ones.map(() => 0))],
+    ['an empty list', withOne([])],
+    ['another dimension', withOne([1, 2, 3])],
+  ])('[H4] refuses the one text of a batch that is answered with %s, and embeds all others', (_, script) =>
+    using({}, async (embedder) => {
+      server.always(script);
+      const outcomes = await embedEach(embedder, mixed, 'passage');
+      expect(mixed.filter((_, n) => outcomes[n] instanceof TextRefused)).toEqual(['poison note']);
+      expect(outcomes.filter((outcome) => outcome instanceof Float32Array)).toHaveLength(12);
+      await expect(embedder.embed(['poison question'], 'query')).rejects.toBeInstanceOf(TextRefused);
+      expect(server.requests.length).toBeLessThan(40);
+    }),
+  );
+
+  it.each<[string, Script]>([
+    ['is down', (_, response) => void response.destroy()],
+    ['fails', answer(500, { error: { message: 'out of memory' } })],
+    ['is busy', answer(503, {})],
+    ['has another model', answer(200, embeddings([1, 2, 3]))],
+  ])('[H4] refuses no text if the endpoint %s for all texts', (_, script) =>
+    using({}, async (embedder) => {
+      server.always(script);
+      await expect(embedder.embed(mixed, 'passage')).rejects.toBeInstanceOf(EmbedderUnavailable);
+    }),
+  );
+
+  it('[H4] refuses no text if the endpoint breaks down while it looks for one', () =>
+    using({ concurrency: 1 }, async (embedder) => {
+      const poison = failsFor('poison', answer(500, {}));
+      server.always((request, response) => {
+        if (request.input.length === 1 && request.input[0]!.includes('poison'))
+          server.always(answer(500, {}));
+        return poison(request, response);
+      });
+      await expect(embedder.embed(mixed, 'passage')).rejects.toBeInstanceOf(EmbedderUnavailable);
+    }));
+
+  /** Refuses requests with a text of more than `limit` units. */
+  const upTo =
+    (limit: number, refusal: Script): Script =>
+    (request, response) =>
+      (request.input.some((text) => text.length > limit)
+        ? refusal
+        : answer(200, embeddings(...request.input.map(() => ones))))(request, response);
+
+  it.each<[string, Script]>([
+    ['413', answer(413, '')],
+    ['400', answer(400, { error: { message: "This model's maximum context length is 8192 tokens." } })],
+    ['400 without a reason', answer(400, '')],
+    ['422', answer(422, { error: '`inputs` must have less than 512 tokens. Given: 1024' })],
+    [
+      '500',
+      answer(500, {
+        error: { message: 'input (800 tokens) is too large. increase the physical batch size' },
+      }),
+    ],
+  ])('[H4] cuts a text until the endpoint takes it, if that answers %s to longer ones', (_, refusal) =>
+    using({}, async (embedder) => {
+      server.always(upTo(600, refusal));
+      const long = 'a word of many '.repeat(200);
+      const vectors = await embedder.embed([...others, long], 'passage');
+      expect(vectors).toHaveLength(13);
+      await embedder.embed([long], 'query');
+      const taken = server.requests.flatMap(({ input }) => input).filter((text) => text.length <= 600);
+      const cut = taken.filter((text) => text.startsWith('a word of many'));
+      expect(cut).toHaveLength(2);
+      for (const text of cut) {
+        expect(text.length).toBeGreaterThan(300);
+        expect(long.startsWith(text)).toBe(true);
+      }
+      expect(server.requests.length).toBeLessThan(25);
+    }),
+  );
 
   it('is unavailable when nothing listens', () =>
     using({ baseURL: 'http://127.0.0.1:9/v1' }, async (embedder) => {

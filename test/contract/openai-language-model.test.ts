@@ -10,6 +10,7 @@ import {
   answersAnotherShape,
   breaksOffTheBody,
   closesTheConnection,
+  completes,
   fails,
   filters,
   inputOf,
@@ -20,6 +21,7 @@ import {
   refuses,
   says,
   saysCounted,
+  thinks,
   scriptedLanguageModel,
   writes,
   writesNoJson,
@@ -203,6 +205,58 @@ describe('openai language model: an answer that cannot be used', () => {
     server.script(script);
     const failure = await failureOf(open().complete(request()));
     expect(failure).toMatchObject({ failure: 'refused', usage: { requests: 1, inputTokens: 100 } });
+  });
+});
+
+describe('openai language model: a model that thinks before it answers', () => {
+  const limits = () => server.requests.map((sent) => sent.max_completion_tokens);
+  const thinking = (overrides: Partial<CompletionRequest<z.infer<typeof schema>>> = {}) =>
+    request({ thoughtTokens: 400, ...overrides });
+
+  it.each<[string, Record<string, unknown>]>([
+    ['an empty text', { content: '' }],
+    ['null beside its thoughts', { content: null, reasoning_content: 'First I look at {"words": []}.' }],
+    ['thoughts that do not end', { content: '<think>Is it {"words": []}?' }],
+    ['a list of thoughts', { content: [{ type: 'thinking', thinking: [{ type: 'text', text: 'Hm {' }] }] }],
+  ])('is asked once more with room for its thoughts after %s', async (_, message) => {
+    server.otherwise(thinks(200, message, says(answer)));
+    const model = open();
+    expect(await model.complete(thinking())).toMatchObject({ value: answer, usage: { requests: 2 } });
+    expect(limits()).toEqual([50, 450]);
+    // An answer that was never given is not quoted.
+    expect(server.requests[1]!.messages).toHaveLength(2);
+    expect(await model.complete(thinking())).toMatchObject({ value: answer, usage: { requests: 1 } });
+    expect(limits()).toEqual([50, 450, 450]);
+    await model.complete(thinking({ role: 'sub' }));
+    expect(limits().slice(3)).toEqual([50, 450]);
+  });
+
+  it('fails if that is used up too, and says what to do', async () => {
+    server.otherwise(thinks(1_000, { content: '' }, says(answer)));
+    const failure = await failureOf(open().complete(thinking()));
+    expect(failure).toMatchObject({ failure: 'invalid-answer', usage: { requests: 2, outputTokens: 500 } });
+    expect(failure.message).toMatch(/used up its limit of 450 tokens on thoughts: .*LLM_THOUGHT_TOKENS/);
+  });
+
+  it('is not asked again without room', async () => {
+    server.otherwise(thinks(200, { content: '' }, says(answer)));
+    expect((await failureOf(open().complete(request()))).message).toContain('limit of 50 tokens on thoughts');
+    expect(limits()).toEqual([50]);
+  });
+
+  it('may write its answer in parts', async () => {
+    const parts = [
+      { type: 'thinking', thinking: [{ type: 'text', text: 'Is it {"words": []}?' }] },
+      { type: 'text', text: JSON.stringify(answer).slice(0, 9) },
+      { type: 'text', text: JSON.stringify(answer).slice(9) },
+    ];
+    server.script(completes({ content: parts }));
+    expect(await open().complete(request())).toMatchObject({ value: answer, usage: { requests: 1 } });
+  });
+
+  it('may write a draft before its answer: the one of the right shape counts', async () => {
+    server.script(writes(`{"number": 1} or ${JSON.stringify(answer)} as {"asked": true}`));
+    expect(await open().complete(request())).toMatchObject({ value: answer, usage: { requests: 1 } });
   });
 });
 

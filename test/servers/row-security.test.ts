@@ -23,6 +23,15 @@ describe.runIf(programs)('the query role on the read models', () => {
     for (const tenant of tenants)
       await fillEveryTable(await clientWithKey(server!, { tenant, role: 'admin', user: 'ada' }));
     await caughtUp(server!.url);
+    // Only an endpoint refuses texts.
+    await asLogin((client) =>
+      client.query(
+        `insert into read.refused_texts
+           (model, tenant, memory_id, stream, text_hash, revision, position, type, error, endpoint, due_at)
+         select 'm', tenant, gen_random_uuid(), 's', 'h', 0, 1, 'MemoryStored', '', '', now() from unnest($1::text[]) tenant`,
+        [tenants],
+      ),
+    );
     tables = await asLogin(async (client) => {
       const { rows } = await client.query(
         `select tablename from pg_tables where schemaname = 'read' order by 1`,

@@ -7,19 +7,24 @@ export class ApiProcesses {
   readonly servers: TestServer[] = [];
   readonly #environment: Readonly<Record<string, string>>;
 
-  private constructor(databaseUrl: string) {
+  private constructor(databaseUrl: string, more: Readonly<Record<string, string>>) {
     this.#environment = {
       STRATALOG_PROFILE: 'postgres',
       STRATALOG_EMBEDDER: 'deterministic',
       STRATALOG_POSTGRES_URL: databaseUrl,
       STRATALOG_VAULT_KEY: randomBytes(32).toString('base64'),
+      ...more,
     };
   }
 
-  /** Starts `count` processes at the same time on a new, empty database. */
-  static async start(postgres: PrivatePostgres, count: number): Promise<ApiProcesses> {
+  /** Starts `count` processes at the same time on a new, empty database. `more` are settings of all of them. */
+  static async start(
+    postgres: PrivatePostgres,
+    count: number,
+    more: Readonly<Record<string, string>> = {},
+  ): Promise<ApiProcesses> {
     const url = await postgres.createDatabase(`test_${randomBytes(6).toString('hex')}`);
-    const processes = new ApiProcesses(url);
+    const processes = new ApiProcesses(url, more);
     await Promise.all(Array.from({ length: count }, () => processes.add()));
     return processes;
   }

@@ -21,6 +21,7 @@ export function fakeLanguageModel(answers: FakeLanguageModel['answers']): FakeLa
   const models = { root: 'large', sub: 'small' };
   const fake: FakeLanguageModel = {
     models,
+    thoughtTokens: 0,
     requests: [],
     answers,
     tokens: { inputTokens: 100, outputTokens: 20 },

@@ -14,7 +14,7 @@ export async function startAfresh(test: TestStore): Promise<void> {
 /** Removes all read models, as if their tables were lost. */
 export async function dropReadModels({ sql }: TestStore): Promise<void> {
   await sql.query(
-    'truncate read.generations, read.generation_numbers, follow.checkpoints, read.active, follow.parked',
+    'truncate read.generations, read.generation_numbers, follow.checkpoints, read.active, read.refused_texts, follow.parked',
   );
   const tables = await sql.query<{ name: string }>(
     `select format('%I.%I', schemaname, tablename) as name from pg_tables

@@ -51,8 +51,19 @@ const answers =
   (_, response) =>
     json(response, status, content, headers);
 
+/** The model answers with this message. */
+export const completes = (message: Record<string, unknown>): ChatScript => answers(completion(message));
 /** The model writes this text. */
-export const writes = (content: string): ChatScript => answers(completion({ content }));
+export const writes = (content: string): ChatScript => completes({ content });
+/** The model needs `tokens` for its thoughts: with a lower limit it is cut off with `message`, else it answers like `script`. */
+export const thinks =
+  (tokens: number, message: Record<string, unknown>, script: ChatScript): ChatScript =>
+  (request, response) => {
+    const limit = request.max_completion_tokens ?? request.max_tokens ?? Infinity;
+    if (limit > tokens) return script(request, response);
+    const usage = { prompt_tokens: 100, completion_tokens: limit };
+    json(response, 200, { ...completion(message, 'length'), usage });
+  };
 /** The model answers this object, or the one that the function returns for the request. */
 export const says =
   (value: unknown): ChatScript =>

@@ -17,6 +17,7 @@ describe('[D5] the configuration of a language model', () => {
       apiKey: undefined,
       models: { root: 'large', sub: 'large' },
       cheapModel: 'large',
+      thoughtTokens: 4_000,
     });
     const two = { ...one, STRATALOG_LLM_SUB_MODEL: 'small', STRATALOG_LLM_API_KEY: 'sesame' };
     expect(languageModel(two)).toEqual({
@@ -24,6 +25,7 @@ describe('[D5] the configuration of a language model', () => {
       apiKey: 'sesame',
       models: { root: 'large', sub: 'small' },
       cheapModel: 'large',
+      thoughtTokens: 4_000,
     });
     expect(languageModel({ ...one, STRATALOG_LLM_CHEAP_MODEL: 'small' })).toMatchObject({
       cheapModel: 'small',

@@ -38,7 +38,7 @@ it('keeps all checkpoints and parked streams of a database without partitions', 
 });
 
 it('[F6] takes over the checkpoints and parked streams of reactors, from every earlier version', async () => {
-  await migrate(sql, 'projections', projectionSchema.slice(0, -1));
+  await migrate(sql, 'projections', projectionSchema.slice(0, 10));
   await migrate(sql, 'processors', reactorSchema.slice(0, 1));
   await sql.query(`insert into control.erasures (bookmark, log) values (7, 'log-1')`);
   await sql.query(

@@ -152,6 +152,7 @@ describe('a generation by a language model', () => {
     const ledger = new Ledger(services, {});
     const languageModel: LanguageModel = {
       models: { root: 'large', sub: 'large' },
+      thoughtTokens: 0,
       complete: async ({ schema }) => {
         calls++;
         const usage = { model: 'large', inputTokens: 300, outputTokens: 40, requests: 1 };

@@ -1419,7 +1419,7 @@ export interface Projection {
     /** Time since which `error` has stalled the build */
     failingSince?: string;
   }[];
-  /** Streams that are held back because a generation, live or not, cannot apply one of their events */
+  /** Streams that are held back because a generation, live or not, cannot apply one of their events. In `vectors` also memories whose text the embedding model does not take; nothing else of these waits */
   parked: {
     generation: number;
     stream: string;

@@ -1,4 +1,10 @@
-import type { Embedder, EmbeddingModel, EmbeddingPurpose } from '../../ports/embedder.ts';
+import {
+  TextRefused,
+  type Embedder,
+  type EmbeddingModel,
+  type EmbeddingPurpose,
+  type Outcome,
+} from '../../ports/embedder.ts';
 import type { EmbeddingPool } from './pool.ts';
 import { SharedVectors } from './shared-vectors.ts';
 import { meanVector } from './vector.ts';
@@ -27,13 +33,26 @@ export function pooledEmbedder(
   };
   return {
     model,
-    embed: (texts: readonly string[], purpose: EmbeddingPurpose) =>
-      mapInWindow(texts, window, (text) => vectorOf(text, purpose)),
+    async embed(texts: readonly string[], purpose: EmbeddingPurpose) {
+      const outcomes = await mapInWindow(texts, window, (text) => orRefusal(vectorOf(text, purpose)));
+      const refusal = outcomes.find((outcome) => outcome instanceof TextRefused);
+      if (refusal) throw new TextRefused(refusal.message, outcomes);
+      return outcomes as Float32Array[];
+    },
     async close() {
       vectors.clear();
       await pool.close();
     },
   };
+}
+
+async function orRefusal(vector: Promise<Float32Array>): Promise<Outcome> {
+  try {
+    return await vector;
+  } catch (error) {
+    if (error instanceof TextRefused) return error;
+    throw error;
+  }
 }
 
 /** Maps every item, at most `window` concurrently. After the first rejection no further item is started. */

@@ -5,12 +5,31 @@ import { BrokenAnswer } from './retries.ts';
 const mostTokens = 100_000_000;
 const count = z.int().nonnegative().max(mostTokens);
 
+/** Text, or parts of which only those of the type `text` are the answer: some endpoints put the reasoning in parts of its own. */
+const contentSchema = z.union([
+  z.string(),
+  z.array(z.unknown()).transform((parts) => parts.map(textOfPart).join('')),
+]);
+const partSchema = z.object({ type: z.literal('text'), text: z.string() });
+
+function textOfPart(part: unknown): string {
+  return typeof part === 'string' ? part : (partSchema.safeParse(part).data?.text ?? '');
+}
+
+/** Endpoints that separate the reasoning from the answer name the field in one of two ways. */
+const reasoningSchema = z.string().nullish().catch(undefined);
+
 const completionSchema = z.object({
   choices: z
     .array(
       z.object({
         finish_reason: z.string().nullish(),
-        message: z.object({ content: z.string().nullish(), refusal: z.string().nullish() }),
+        message: z.object({
+          content: contentSchema.nullish(),
+          refusal: z.string().nullish(),
+          reasoning_content: reasoningSchema,
+          reasoning: reasoningSchema,
+        }),
       }),
     )
     .min(1),
@@ -20,7 +39,10 @@ const completionSchema = z.object({
 
 /** An endpoint's answer, not yet validated. */
 export interface ChatAnswer {
+  /** May begin with the reasoning of the model. */
   readonly text: string;
+  /** Length of all that the model wrote, its reasoning included, in UTF-16 units. */
+  readonly length: number;
   /** `cut`: the length limit was reached. `refused`: the model or a content filter refused to answer. */
   readonly ending: 'whole' | 'cut' | 'refused';
   /** Undefined if the endpoint does not count tokens. */
@@ -34,29 +56,12 @@ export function readChatAnswer(body: unknown): ChatAnswer {
   if (!choice) throw new BrokenAnswer('no chat completion');
   const { message, finish_reason: reason } = choice;
   const refused = reason === 'content_filter' || (message.refusal ?? '') !== '';
+  const text = message.content ?? '';
+  const reasoning = message.reasoning_content ?? message.reasoning ?? '';
   return {
-    text: message.content ?? '',
+    text,
+    length: text.length + reasoning.length,
     ending: refused ? 'refused' : reason === 'length' ? 'cut' : 'whole',
     tokens: data.usage && { input: data.usage.prompt_tokens, output: data.usage.completion_tokens },
   };
-}
-
-/** The reasoning that some models print before their answer. */
-const thoughts = /^\s*<think>[\s\S]*?<\/think>/;
-
-/** The JSON value in a text that may surround it with words or a code fence; undefined if there is none. */
-export function jsonIn(text: string): unknown {
-  const answer = text.replace(thoughts, '');
-  const parsed = parse(answer);
-  return parsed !== undefined
-    ? parsed
-    : parse(answer.slice(answer.indexOf('{'), answer.lastIndexOf('}') + 1));
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return undefined;
-  }
 }

@@ -9,6 +9,13 @@ type Body = OpenAI.ChatCompletionCreateParamsNonStreaming;
 /** How the request specifies the shape of the answer: by `response_format`, or by an instruction in the prompt. */
 export type Mode = 'schema' | 'words';
 
+export interface RequestOptions {
+  readonly mode: Mode;
+  /** Limit of the answer, thoughts included. */
+  readonly maxTokens: number;
+  readonly rejected?: Rejected | undefined;
+}
+
 /** An answer of the wrong shape, and what is wrong with it. */
 export interface Rejected {
   readonly text: string;
@@ -27,9 +34,8 @@ const longestShown = 4_000;
  */
 export function chatRequest(
   model: string,
-  { purpose, instructions, input, schema, maxOutputTokens }: CompletionRequest<unknown>,
-  mode: Mode,
-  rejected?: Rejected,
+  { purpose, instructions, input, schema }: CompletionRequest<unknown>,
+  { mode, maxTokens, rejected }: RequestOptions,
 ): Body {
   const format = formatOf(schema, purpose);
   const inWords = `Answer with one JSON object of this JSON Schema, and with nothing else:\n${JSON.stringify(format.json_schema.schema)}`;
@@ -38,8 +44,8 @@ export function chatRequest(
     model,
     // Endpoints without schemas use the older name of the limit, and some reject unknown fields.
     ...(mode === 'schema'
-      ? { response_format: format, max_completion_tokens: maxOutputTokens }
-      : { max_tokens: maxOutputTokens }),
+      ? { response_format: format, max_completion_tokens: maxTokens }
+      : { max_tokens: maxTokens }),
     messages: [
       { role: 'system', content: system },
       { role: 'user', content: JSON.stringify(input) },

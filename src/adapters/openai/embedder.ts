@@ -40,7 +40,8 @@ const defaultLimits: Readonly<Record<EmbeddingPurpose, RetryLimits>> = {
 /**
  * An embedder for any OpenAI-compatible `/embeddings` endpoint. Waiting texts are sent in one request; the endpoint must embed
  * each of them independently. Rejects with `EmbedderUnavailable` if the endpoint does not answer the request for the dimension.
- * `embed` rejects with `TextRefused` for a text that the endpoint will never accept.
+ * `embed` rejects with `TextRefused` for a text that the endpoint does not embed, although it embeds others. A text that is longer than the
+ * endpoint accepts is cut.
  */
 export async function openOpenAiEmbedder(options: OpenAiEmbedderOptions): Promise<Embedder> {
   const endpoint = endpointOf(options);

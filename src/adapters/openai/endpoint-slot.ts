@@ -1,14 +1,17 @@
-import { APIError, type OpenAI } from 'openai';
+import { randomUUID } from 'node:crypto';
+import type { OpenAI } from 'openai';
 import {
   EmbedderUnavailable,
   TextRefused,
   WrongDimension,
   type EmbeddingPurpose,
 } from '../../ports/embedder.ts';
-import { estimateTokens } from '../../domain/text/estimate-tokens.ts';
+import { truncate } from '../../domain/text/truncate.ts';
 import type { Slot, SlotResult } from '../embedding/pool.ts';
-import { unitVector } from '../embedding/vector.ts';
+import { withTimeLimit } from '../../support/resilience/time-limit.ts';
+import { tokensOf, vectorsOf } from './embeddings-answer.ts';
 import { reasonOf } from './model-failure.ts';
+import { mayBeDueToText, NotEmbedded, refusalBy } from './not-embedded.ts';
 import { BrokenAnswer, withRetries, type RetryLimits } from './retries.ts';
 
 export interface Endpoint {
@@ -18,6 +21,16 @@ export interface Endpoint {
   readonly dimension: number | undefined;
   readonly limits: Readonly<Record<EmbeddingPurpose, RetryLimits>>;
 }
+
+/** Requests before a failure may be due to the texts: for a text alone, and for several together. */
+const triesAlone = 3;
+const triesTogether = 2;
+/** Time limit of the request that tells whether the endpoint embeds anything. */
+const probeMs = 5_000;
+/** A text is not cut to less, in UTF-16 units. */
+const shortestCut = 16;
+/** No endpoint has a lower limit: a longer text that is refused without a reason may be too long. In UTF-16 units. */
+const shortestLimit = 400;
 
 /** Sends one request at a time to the endpoint. */
 export class EndpointSlot implements Slot {
@@ -35,23 +48,15 @@ export class EndpointSlot implements Slot {
   }
 
   /**
-   * Rejects with `EmbedderUnavailable`. A refused batch is halved until the refused texts are found, because its other texts
-   * may belong to other callers.
+   * Rejects with `EmbedderUnavailable` if the endpoint does not answer. A batch that it does not embed while it embeds others is divided
+   * until the texts in question are found, because the other texts may belong to other callers. A text that is too long for it is cut.
    */
   async run(texts: readonly string[], purpose: EmbeddingPurpose): Promise<SlotResult> {
     try {
-      return await withRetries(this.#endpoint.limits[purpose], this.#closing.signal, (signal) =>
-        this.#request(texts, signal),
-      );
+      return await this.#embed(texts, purpose, { isSuspected: false });
     } catch (error) {
       if (this.#closing.signal.aborted) throw new EmbedderUnavailable('the embedder is closed');
-      if (!isRefusal(error)) throw unavailable(error, this.#endpoint);
-      if (texts.length === 1)
-        return { vectors: [new TextRefused(describe(error, this.#endpoint))], tokens: 0 };
-      const half = Math.ceil(texts.length / 2);
-      const first = await this.run(texts.slice(0, half), purpose);
-      const rest = await this.run(texts.slice(half), purpose);
-      return { vectors: [...first.vectors, ...rest.vectors], tokens: first.tokens + rest.tokens };
+      throw unavailable(error, this.#endpoint);
     }
   }
 
@@ -60,59 +65,94 @@ export class EndpointSlot implements Slot {
     return Promise.resolve();
   }
 
+  /** `isSuspected`: the endpoint has not embedded these texts before, although it embeds others. */
+  async #embed(
+    texts: readonly string[],
+    purpose: EmbeddingPurpose,
+    { isSuspected }: { readonly isSuspected: boolean },
+  ): Promise<SlotResult> {
+    try {
+      return await this.#ask(texts, purpose, isSuspected);
+    } catch (error) {
+      if (!(error instanceof NotEmbedded)) throw error;
+      if (texts.length === 1) return this.#embedCut(texts[0]!, purpose, error);
+      return this.#embedHalves(texts, purpose, error);
+    }
+  }
+
+  /** Asks with retries. Rejects with `NotEmbedded` once the texts, not the endpoint, must be the reason for a failure. */
+  #ask(texts: readonly string[], purpose: EmbeddingPurpose, isSuspected: boolean): Promise<SlotResult> {
+    const limits = this.#endpoint.limits[purpose];
+    const isAlone = texts.length === 1;
+    const tries = isAlone ? triesAlone : isSuspected ? 1 : triesTogether;
+    let failures = 0;
+    return withRetries(limits, this.#closing.signal, async (signal) => {
+      try {
+        return await this.#request(texts, signal);
+      } catch (error) {
+        const reason = refusalBy(error);
+        if (reason) throw new NotEmbedded(error, reason);
+        if (this.#closing.signal.aborted || !mayBeDueToText(error)) throw error;
+        const isPersistent =
+          error instanceof WrongDimension || ++failures % Math.min(tries, limits.attempts) === 0;
+        // Suspected texts have others beside them; only a text alone is given up.
+        if (isPersistent && ((isSuspected && !isAlone) || (await this.#answers(limits))))
+          throw new NotEmbedded(error, 'fails');
+        throw error;
+      }
+    });
+  }
+
+  /** Whether the endpoint embeds another text just now. */
+  async #answers({ requestMs }: RetryLimits): Promise<boolean> {
+    // A new text each time, since a proxy may have cached the last one.
+    const probe = (signal: AbortSignal) => this.#request([`a probe ${randomUUID()}`], signal);
+    return withTimeLimit(Math.min(requestMs, probeMs), this.#closing.signal, probe).then(
+      () => true,
+      () => false,
+    );
+  }
+
+  async #embedHalves(
+    texts: readonly string[],
+    purpose: EmbeddingPurpose,
+    { reason }: NotEmbedded,
+  ): Promise<SlotResult> {
+    const order = texts.map((_, index) => index);
+    // Long texts together: the half without them is taken at once.
+    if (reason === 'too-long') order.sort((left, right) => texts[right]!.length - texts[left]!.length);
+    const middle = Math.ceil(order.length / 2);
+    const vectors: SlotResult['vectors'][number][] = [];
+    let tokens = 0;
+    for (const half of [order.slice(0, middle), order.slice(middle)]) {
+      const own = half.map((index) => texts[index]!);
+      const result = await this.#embed(own, purpose, { isSuspected: reason === 'fails' });
+      for (const [at, index] of half.entries()) vectors[index] = result.vectors[at]!;
+      tokens += result.tokens;
+    }
+    return { vectors, tokens };
+  }
+
+  /** Embeds the first half of a text that is too long, and less if that is too long too, as a local model cuts at its longest. */
+  async #embedCut(
+    text: string,
+    purpose: EmbeddingPurpose,
+    { error, reason }: NotEmbedded,
+  ): Promise<SlotResult> {
+    const cut = truncate(text, Math.ceil(text.length / 2)).trim();
+    const isCuttable = reason === 'too-long' ? cut.length >= shortestCut : text.length > shortestLimit;
+    if (reason !== 'fails' && isCuttable && cut !== '')
+      return this.#embed([cut], purpose, { isSuspected: false });
+    const message = `${describe(error, this.#endpoint)}: it does not embed this text`;
+    return { vectors: [new TextRefused(message)], tokens: 0 };
+  }
+
   async #request(texts: readonly string[], signal: AbortSignal): Promise<SlotResult> {
     const { client, model, dimension } = this.#endpoint;
     const body = { model, input: [...texts], encoding_format: 'float' as const };
     const answer: unknown = await client.embeddings.create(body, { signal });
     return { vectors: vectorsOf(answer, texts.length, dimension), tokens: tokensOf(answer, texts) };
   }
-}
-
-/** The unit vectors of an answer in the order of the texts; endpoints may return them in another order. */
-function vectorsOf(answer: unknown, count: number, dimension: number | undefined): Float32Array[] {
-  const data = isRecord(answer) ? answer['data'] : undefined;
-  if (!Array.isArray(data)) throw new BrokenAnswer('no list of embeddings');
-  if (data.length !== count) throw new BrokenAnswer(`${data.length} embeddings for ${count} texts`);
-  const vectors = new Map<unknown, Float32Array>();
-  for (const [place, item] of (data as unknown[]).entries()) {
-    if (!isRecord(item)) throw new BrokenAnswer('an embedding is not an object');
-    vectors.set(item['index'] ?? place, vectorOf(item['embedding'], dimension));
-  }
-  return Array.from({ length: count }, (_, index) => {
-    const vector = vectors.get(index);
-    if (vector === undefined) throw new BrokenAnswer(`no embedding with index ${index}`);
-    return vector;
-  });
-}
-
-/** Tokens as counted by the endpoint, or an estimate if it does not count them. */
-function tokensOf(answer: unknown, texts: readonly string[]): number {
-  const usage = isRecord(answer) ? answer['usage'] : undefined;
-  const counted = isRecord(usage) ? usage['prompt_tokens'] : undefined;
-  if (typeof counted === 'number' && counted >= 0) return counted;
-  return texts.reduce((sum, text) => sum + estimateTokens(text.length), 0);
-}
-
-function vectorOf(embedding: unknown, dimension: number | undefined): Float32Array {
-  if (!Array.isArray(embedding) || !embedding.every((value) => typeof value === 'number')) {
-    throw new BrokenAnswer('an embedding is not a list of numbers');
-  }
-  if (dimension !== undefined && embedding.length !== dimension) {
-    throw new WrongDimension(`answers ${embedding.length} dimensions instead of ${dimension}`);
-  }
-  try {
-    return unitVector(embedding);
-  } catch (error) {
-    throw new BrokenAnswer('an embedding without a direction', { cause: error });
-  }
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null;
-}
-
-function isRefusal(error: unknown): boolean {
-  return error instanceof APIError && [400, 413, 422].includes(Number(error.status));
 }
 
 function unavailable(error: unknown, endpoint: Endpoint): EmbedderUnavailable {

@@ -53,7 +53,8 @@ export async function withRetries<T>(
   }
 }
 
-function isTransient(error: unknown): boolean {
+/** Whether another request may succeed. */
+export function isTransient(error: unknown): boolean {
   if (error instanceof APIConnectionError || error instanceof APIUserAbortError) return true;
   if (error instanceof APIError) {
     const status: unknown = error.status;

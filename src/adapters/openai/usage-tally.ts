@@ -26,9 +26,9 @@ export class UsageTally {
     this.#requests++;
   }
 
-  answered(asked: readonly unknown[], { text, tokens }: ChatAnswer): void {
+  answered(asked: readonly unknown[], { length, tokens }: ChatAnswer): void {
     this.#input += tokens?.input ?? estimateTokens(JSON.stringify(asked).length);
-    this.#output += tokens?.output ?? estimateTokens(text.length);
+    this.#output += tokens?.output ?? estimateTokens(length);
   }
 
   /** Counts only the input: the endpoint has read it, but its answer was not awaited. */

@@ -61,7 +61,7 @@ const projectionStatus = z
       )
       .meta({
         description:
-          'Streams that are held back because a generation, live or not, cannot apply one of their events',
+          'Streams that are held back because a generation, live or not, cannot apply one of their events. In `vectors` also memories whose text the embedding model does not take; nothing else of these waits',
       }),
     rebuilding: z
       .object({ projection: z.string(), generation: z.int(), position: z.int(), head: z.int() })

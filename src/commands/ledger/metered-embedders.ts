@@ -3,6 +3,7 @@ import {
   cachedQueries,
   EmbeddingBudgetExhausted,
   longestEndpointText,
+  TextRefused,
   type Embedder,
   type Embedders,
   type EmbeddingPurpose,
@@ -95,7 +96,9 @@ export class MeteredEmbedders implements Embedders {
         if (purpose === 'query') for (const text of texts) asked.set(text, true);
         return vectors;
       } catch (error) {
-        giveBack();
+        // The texts beside a refused one were embedded.
+        const outcomes = error instanceof TextRefused ? error.outcomes : undefined;
+        if (!outcomes?.some((outcome) => outcome instanceof Float32Array)) giveBack();
         throw error;
       }
     };

@@ -1,5 +1,5 @@
 import type { FeedbackEvent } from '../../domain/retrieval/events.ts';
-import type { Embedder, Embedders } from '../../ports/embedder.ts';
+import { embedEach, vectorIn, type Embedder, type Embedders } from '../../ports/embedder.ts';
 import type { LoadedEvent } from '../../ports/event-store.ts';
 import { memoryKeys } from '../../read-models/recordset.ts';
 import { Table, type Row, type Tables } from '../../read-models/table.ts';
@@ -34,7 +34,9 @@ type JudgementRow = Row<typeof judgements>;
  * search as of a position finds the feedback of then; the last event of the stream of an erased memory removes them all.
  * The vectors are made by the configured model. While another one answers queries, `helpful` and `irrelevant` do not count.
  */
-export function feedback(embedders: Embedders): Projection<ReadonlyMap<LoadedEvent, Float32Array>> {
+export function feedback(
+  embedders: Embedders,
+): Projection<ReadonlyMap<LoadedEvent, Float32Array | undefined>> {
   const { id, dimension } = embedders.preferred;
   const embedder = embedders.of(id);
   if (!embedder) throw new RangeError(`no model ${id}`);
@@ -56,7 +58,7 @@ export function feedback(embedders: Embedders): Projection<ReadonlyMap<LoadedEve
 async function embedQuestions(
   embedder: Embedder,
   events: readonly LoadedEvent<FeedbackEvent>[],
-): Promise<ReadonlyMap<LoadedEvent, Float32Array>> {
+): Promise<ReadonlyMap<LoadedEvent, Float32Array | undefined>> {
   const texts: string[] = [];
   const asked: LoadedEvent[] = [];
   for (const loaded of events) {
@@ -64,14 +66,14 @@ async function embedQuestions(
     asked.push(loaded);
     texts.push(loaded.event.data.query);
   }
-  const vectors = texts.length === 0 ? [] : await embedder.embed(texts, 'query');
-  return new Map(asked.map((loaded, index) => [loaded, vectors[index]!]));
+  const outcomes = texts.length === 0 ? [] : await embedEach(embedder, texts, 'query');
+  return new Map(asked.map((loaded, index) => [loaded, vectorIn(outcomes[index])]));
 }
 
 function plan(
   events: readonly LoadedEvent<FeedbackEvent>[],
   tables: Tables,
-  vectors: ReadonlyMap<LoadedEvent, Float32Array>,
+  vectors: ReadonlyMap<LoadedEvent, Float32Array | undefined>,
 ): Write {
   const rows = new Map<JudgementRow, Float32Array | undefined>();
   const gone: { readonly tenant: string; readonly memory_id: string }[] = [];

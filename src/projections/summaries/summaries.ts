@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Invalidation, SummaryEvent } from '../../domain/summaries/events.ts';
 import type { Person } from '../../domain/summaries/summary-scope.ts';
-import type { Embedder, Embedders } from '../../ports/embedder.ts';
+import { embedEach, vectorIn, type Embedder, type Embedders } from '../../ports/embedder.ts';
 import type { LoadedEvent } from '../../ports/event-store.ts';
 import { Table, type Row, type Tables } from '../../read-models/table.ts';
 import { rowsWith } from '../holding.ts';
@@ -70,10 +70,10 @@ interface ScopeProgress {
 
 /**
  * The latest summaries of each scope, one row for each depth, with a vector of the text by which a question finds the layers that
- * matter. The vectors are made by the configured model. The ids in `sources` begin with those of the quoted memories, of which `facts`
+ * matter; none for a text that the model does not embed. The vectors are made by the configured model. The ids in `sources` begin with those of the quoted memories, of which `facts`
  * has the revisions; a language model was shown the others too.
  */
-export function summaries(embedders: Embedders): Projection<ReadonlyMap<string, Float32Array>> {
+export function summaries(embedders: Embedders): Projection<ReadonlyMap<string, Float32Array | undefined>> {
   const { id, dimension } = embedders.preferred;
   const embedder = embedders.of(id);
   if (!embedder) throw new RangeError(`no model ${id}`);
@@ -83,7 +83,7 @@ export function summaries(embedders: Embedders): Projection<ReadonlyMap<string, 
     variant: id,
     handles: ['SummaryGenerated', 'SummaryInvalidated'],
     ...declaredBy(summaryRows),
-    create: (tables) => summaryRows.create(tables, `context_vector vector(${dimension}) not null`),
+    create: (tables) => summaryRows.create(tables, `context_vector vector(${dimension})`),
     prepare: (events) => embedTexts(embedder, events as readonly LoadedEvent<SummaryEvent>[]),
     plan: (events, _, tables, vectors) =>
       Promise.resolve(plan(events as readonly LoadedEvent<SummaryEvent>[], tables, vectors)),
@@ -94,17 +94,17 @@ export function summaries(embedders: Embedders): Projection<ReadonlyMap<string, 
 async function embedTexts(
   embedder: Embedder,
   events: readonly LoadedEvent<SummaryEvent>[],
-): Promise<ReadonlyMap<string, Float32Array>> {
+): Promise<ReadonlyMap<string, Float32Array | undefined>> {
   const rows = progressOf(events).all.flatMap(({ rows = [] }) => rows);
   const texts = [...new Set(rows.map(({ content }) => content))];
-  const vectors = texts.length === 0 ? [] : await embedder.embed(texts, 'passage');
-  return new Map(texts.map((text, index) => [text, vectors[index]!]));
+  const outcomes = texts.length === 0 ? [] : await embedEach(embedder, texts, 'passage');
+  return new Map(texts.map((text, index) => [text, vectorIn(outcomes[index])]));
 }
 
 function plan(
   events: readonly LoadedEvent<SummaryEvent>[],
   tables: Tables,
-  vectors: ReadonlyMap<string, Float32Array>,
+  vectors: ReadonlyMap<string, Float32Array | undefined>,
 ): Write {
   const { scopes, all } = progressOf(events);
   const replaced = all.filter(({ rows }) => rows !== undefined);

@@ -1,6 +1,6 @@
 import type { RecordedTrace, TraceEvent } from '../../domain/experience/events.ts';
 import type { MemoryEvent } from '../../domain/memory/events.ts';
-import { TextRefused, type Embedder, type Embedders } from '../../ports/embedder.ts';
+import { embedEach, vectorIn, type Embedder, type Embedders } from '../../ports/embedder.ts';
 import type { LoadedEvent } from '../../ports/event-store.ts';
 import { Table, type Row, type Tables } from '../../read-models/table.ts';
 import { ErasedMemories } from '../erased-memories.ts';
@@ -162,24 +162,8 @@ async function embedQuestions(
 ): Promise<Vectors> {
   const questions = [...new Set([...rows.values()].flatMap((row) => (row ? [row.query] : [])))];
   if (questions.length === 0) return new Map();
-  try {
-    const vectors = await embedder.embed(questions, 'query');
-    return new Map(questions.map((question, index) => [question, vectors[index]]));
-  } catch (error) {
-    if (!(error instanceof TextRefused)) throw error;
-  }
-  const vectors = new Map<string, Float32Array | undefined>();
-  for (const question of questions) vectors.set(question, await vectorOf(embedder, question));
-  return vectors;
-}
-
-async function vectorOf(embedder: Embedder, question: string): Promise<Float32Array | undefined> {
-  try {
-    return (await embedder.embed([question], 'query'))[0];
-  } catch (error) {
-    if (error instanceof TextRefused) return undefined;
-    throw error;
-  }
+  const outcomes = await embedEach(embedder, questions, 'query');
+  return new Map(questions.map((question, index) => [question, vectorIn(outcomes[index])]));
 }
 
 function plan(all: readonly Handled[], tables: Tables, vectors: Vectors): Write {

@@ -2,8 +2,10 @@ import { generationTable } from '../../read-models/generation-table.ts';
 import { variantOf } from '../../read-models/generation-variant.ts';
 import { hasPassageVectors, passageVectorTable, vectorTable } from '../../read-models/vectors/tables.ts';
 import {
+  embedEach,
   EmbedderUnavailable,
   EmbeddingBudgetExhausted,
+  TextRefused,
   type Embedder,
   type Embedders,
 } from '../../ports/embedder.ts';
@@ -15,13 +17,14 @@ import { RetrySchedule } from '../../support/resilience/retry-schedule.ts';
 import { textHashSql } from '../../support/text-hash.ts';
 import type { MemoryKey } from '../memory-rows.ts';
 import { hashedPassages } from './passage-vectors.ts';
+import type { TextKey } from './refused-texts.ts';
 import { vectorArray } from './vector-sql.ts';
 
 const lease = 'passage backlog';
 const idleMs = 1_000;
 const longestPauseMs = 60_000;
 /** Pause before a text with a passage that could not be embedded is tried again. It doubles with each failure. */
-export const textPausesMs = { first: 60_000, longest: 3_600_000 };
+const textPausesMs = { first: 15_000, longest: 600_000 };
 /** Pause before passages of a tenant whose budget is used up are tried again. */
 const tenantPausesMs = { first: 5_000, longest: 60_000 };
 /** Passages in the queue of the model at once. Other texts wait for at most this many. */
@@ -35,10 +38,6 @@ export interface PassageBacklogOptions {
   readonly leases: Leases;
   /** Called with each error, and with the memory if its text is the reason. */
   readonly onError: (error: unknown, memory?: MemoryKey) => void;
-}
-
-export interface TextKey extends MemoryKey {
-  readonly text_hash: string;
 }
 
 interface WaitingText extends TextKey {
@@ -204,15 +203,16 @@ export class PassageBacklog {
         this.#stop.signal.throwIfAborted();
         await this.#options.leases.hold(lease);
         const some = numbers.slice(at, at + atOnce).flatMap((n) => passages[n] ?? []);
-        const outcome = await embedEach(
+        const outcomes = await embedEach(
           embedder,
           some.map(({ text }) => text),
+          'passage',
           text.tenant,
         );
-        failure ??= outcome.error;
         for (const [index, { n }] of some.entries()) {
-          const vector = outcome.vectors[index];
-          if (vector) vectors.set(n, vector);
+          const outcome = outcomes[index]!;
+          if (outcome instanceof TextRefused) failure ??= outcome;
+          else vectors.set(n, outcome);
         }
       }
       if (vectors.size > 0) await this.#write(embedder.model.id, text, vectors);
@@ -243,22 +243,5 @@ export class PassageBacklog {
        where p.tenant = $1 and p.memory_id = $2::uuid and p.text_hash = $3 and p.n = made.n`,
       [tenant, memory_id, text_hash, [...vectors.keys()], ...bound],
     );
-  }
-}
-
-/** Embeds texts together, or one by one if the model does not accept all of them. Rejects if it is unavailable. */
-async function embedEach(
-  embedder: Embedder,
-  texts: readonly string[],
-  tenant: string,
-): Promise<{ readonly vectors: readonly (Float32Array | undefined)[]; readonly error?: unknown }> {
-  try {
-    return { vectors: await embedder.embed(texts, 'passage', tenant) };
-  } catch (error) {
-    if (error instanceof EmbedderUnavailable) throw error;
-    if (texts.length === 1) return { vectors: [undefined], error };
-    const vectors: (Float32Array | undefined)[] = [];
-    for (const text of texts) vectors.push((await embedEach(embedder, [text], tenant)).vectors[0]);
-    return { vectors, error };
   }
 }

@@ -1,11 +1,5 @@
 import type { MemoryEvent } from '../../domain/memory/events.ts';
-import { groupBy } from '../../domain/group-by.ts';
-import {
-  EmbeddingBudgetExhausted,
-  type Embedder,
-  type Embedders,
-  type EmbeddingModel,
-} from '../../ports/embedder.ts';
+import type { Embedder, Embedders, EmbeddingModel, TextRefused } from '../../ports/embedder.ts';
 import type { LoadedEvent } from '../../ports/event-store.ts';
 import type { SqlExecutor } from '../../ports/sql.ts';
 import { textHash } from '../../support/text-hash.ts';
@@ -14,12 +8,18 @@ import { ofMemory, rowsWith } from '../holding.ts';
 import { declaredBy, type PrepareContext, type Projection } from '../projection.ts';
 import type { Tables } from '../../read-models/table.ts';
 import { memoryKey, memoryOf, rowsOf, type MemoryKey } from '../memory-rows.ts';
-import { scopeRow } from '../scope-columns.ts';
 import { removeRows, together, upsert, type Write } from '../write.ts';
-import { passageVectorTable, supersededVectorTable, vectorTable } from '../../read-models/vectors/tables.ts';
+import {
+  passageVectorTable,
+  refusedTextTable,
+  supersededVectorTable,
+  vectorTable,
+} from '../../read-models/vectors/tables.ts';
+import { embedTexts, type TextByHash } from './embed-texts.ts';
 import { KeptVectors, keptTable } from './kept-vectors.ts';
 import { hashedPassages, PassageVectors, type HashedPassage } from './passage-vectors.ts';
-import { vectorRows, type VectorRow } from './vector-rows.ts';
+import { RefusedTexts, type RefusedText } from './refused-texts.ts';
+import { present, rowsAfter, vectorRows, type VectorRow } from './vector-rows.ts';
 
 interface Prepared {
   /** New vectors of this batch by text hash; the others exist already. */
@@ -28,18 +28,24 @@ interface Prepared {
   readonly kept: ReadonlySet<string>;
   /** The passages of the long texts of this batch, by the hash of the text. */
   readonly passages: ReadonlyMap<string, readonly HashedPassage[]>;
+  /** The texts of this batch, and those of them that the model does not embed. Both only for a model that may refuse some. */
+  readonly texts: readonly Text[];
+  readonly refused: readonly RefusedText[];
 }
 
 /** The vectors of one model, which all its generations share. */
 interface Shared {
   readonly kept: KeptVectors;
   readonly passages: PassageVectors;
+  /** Given for a model behind an endpoint: those of this machine embed every text. */
+  readonly refused: RefusedTexts | undefined;
 }
 
 /**
  * The read model `vectors`. A generation says which text of each memory has a vector. The vectors themselves, with their HNSW index, are kept once for each model,
  * guarded by the revision of the memory: a rebuild embeds only what is missing, and a generation that lags behind cannot undo what a newer
  * event wrote. Up to `maxOutsideIndex` vectors of a tenant are left out of the index. A long text has vectors of its passages too.
+ * A text that the model refuses stays without a vector, and is tried again by `TextBacklog`.
  */
 export function vectors(
   embedders: Embedders,
@@ -48,7 +54,9 @@ export function vectors(
 ): Projection<Prepared> {
   const embedder = embedders.of(model.id);
   if (!embedder) throw new RangeError(`no model ${model.id}`);
+  const registered = embedders.find(model.id);
   const shared: Shared = {
+    refused: registered?.endpointModel === undefined ? undefined : new RefusedTexts(registered),
     kept: new KeptVectors(model, maxOutsideIndex),
     passages: new PassageVectors(model, keptTable(model), maxOutsideIndex),
   };
@@ -71,6 +79,7 @@ export function vectors(
         [keptTable(model), ofMemory],
         [supersededVectorTable(model.id), ofMemory],
         [passageVectorTable(model.id), ofMemory],
+        [refusedTextTable, ofMemory],
       ),
     // Includes whether the kept vector and the passages belong to the text of this generation.
     digest: (tables) =>
@@ -92,7 +101,7 @@ export function vectors(
     },
     sharedTables,
     purgeShared: (id, live) =>
-      sharedTables(id).map(
+      [...sharedTables(id), refusedTextTable].map(
         (table) =>
           `delete from ${table} k where not exists (
              select 1 from ${live(vectorRows.name)} v where v.tenant = k.tenant and v.memory_id = k.memory_id)`,
@@ -122,9 +131,22 @@ async function prepare(
   );
   const needs = await missingTexts(shared, sql, latest, passages);
   const made = new Map<string, Float32Array>();
+  const refusals = new Map<string, TextRefused>();
+  const embed = async (texts: readonly TextByHash[]): Promise<void> => {
+    for (const [hash, outcome] of await embedTexts(embedder, texts))
+      if (outcome instanceof Float32Array) made.set(hash, outcome);
+      else refusals.set(hash, outcome);
+  };
+  const prepared = (kept: ReadonlySet<string>): Prepared => ({
+    made,
+    kept,
+    passages,
+    texts: shared.refused ? latest : [],
+    refused: shared.refused ? refusedAmong(latest, refusals) : [],
+  });
   if (!early || needs.size === 0) {
-    for (const [hash, vector] of await embed(embedder, [...needs.values()].flat())) made.set(hash, vector);
-    return { made, kept: new Set(), passages };
+    await embed([...needs.values()].flat());
+    return prepared(new Set());
   }
   // The index takes most of the time of a batch. With several transactions at once, only new memories are written early, which needs no existing rows. With one
   // connection each transaction blocks everything else, so it must be short.
@@ -138,25 +160,37 @@ async function prepare(
       texts.push(...needs.get(memoryKey(rows[at]!))!);
       some.push(rows[at++]!);
     }
-    for (const [hash, vector] of await embed(embedder, texts)) made.set(hash, vector);
+    await embed(texts);
     await shared.kept.writeEarly(early, some, made, async (tx, slice) =>
       shared.passages.addToIndex(tx, await shared.passages.insert(tx, slice, passages, made)),
     );
     for (const row of some) done.add(memoryKey(row));
   }
   const others = [...needs].filter(([key]) => !done.has(key)).flatMap(([, texts]) => texts);
-  for (const [hash, vector] of await embed(embedder, others)) made.set(hash, vector);
-  return { made, kept: done, passages };
+  await embed(others);
+  return prepared(done);
+}
+
+function refusedAmong(
+  texts: readonly Text[],
+  refusals: ReadonlyMap<string, TextRefused>,
+): readonly RefusedText[] {
+  return texts.flatMap(({ text: _, ...text }) => {
+    const refusal = refusals.get(text.text_hash);
+    return refusal ? [{ ...text, error: refusal.message }] : [];
+  });
 }
 
 /** The texts to embed, of memories and of their passages, by `memoryKey`. */
 async function missingTexts(
-  { kept, passages }: Shared,
+  { kept, passages, refused }: Shared,
   sql: SqlExecutor,
   latest: readonly Text[],
   passagesOfText: Prepared['passages'],
 ): Promise<ReadonlyMap<string, readonly TextByHash[]>> {
-  const whole = new Set(await kept.missing(sql, latest));
+  const without = await kept.missing(sql, latest);
+  const known = await refused?.known(sql, without);
+  const whole = new Set(without.filter((text) => !known?.has(text)));
   const parts = await passages.missing(sql, latest, passagesOfText);
   const needs = new Map<string, readonly TextByHash[]>();
   for (const text of latest) {
@@ -171,53 +205,21 @@ async function missingTexts(
   return needs;
 }
 
-type TextByHash = readonly [hash: string, text: string, tenant: string];
-
-/**
- * The vectors of the texts, without those that the budgets of their tenants do not allow: `TextBacklog` makes them later. Tenants do not
- * wait for each other, so that a batch of many tenants keeps all workers of a model busy.
- */
-async function embed(
-  embedder: Embedder,
-  texts: readonly TextByHash[],
-): Promise<ReadonlyMap<string, Float32Array>> {
-  const made = await Promise.all(
-    [...groupBy(texts, ([, , tenant]) => tenant)].map(([tenant, own]) => embedOf(embedder, tenant, own)),
-  );
-  return new Map(made.flat());
-}
-
-async function embedOf(
-  embedder: Embedder,
-  tenant: string,
-  texts: readonly TextByHash[],
-): Promise<(readonly [hash: string, vector: Float32Array])[]> {
-  const distinct = [...new Map(texts.map(([hash, text]) => [hash, text]))];
-  try {
-    const vectors = await embedder.embed(
-      distinct.map(([, text]) => text),
-      'passage',
-      tenant,
-    );
-    return distinct.map(([hash], index) => [hash, vectors[index]!]);
-  } catch (error) {
-    if (error instanceof EmbeddingBudgetExhausted) return [];
-    throw error;
-  }
-}
-
 interface Text {
   readonly tenant: string;
   readonly memory_id: string;
   readonly revision: number;
   readonly text: string;
   readonly text_hash: string;
+  readonly stream: string;
+  readonly position: number;
+  readonly type: string;
 }
 
 /** The last text of each memory in the batch: texts that the batch itself replaces need no vector. */
 function latestTexts(events: readonly LoadedEvent<MemoryEvent>[]): Text[] {
   const wanted = new Map<string, Text>();
-  for (const { event, metadata, revision, erased } of events) {
+  for (const { event, metadata, stream, revision, position, erased } of events) {
     const { tenant } = metadata;
     const key = memoryKey({ tenant, memory_id: event.data.memoryId });
     if (erased || event.type === 'MemoryErased') wanted.delete(key);
@@ -226,7 +228,9 @@ function latestTexts(events: readonly LoadedEvent<MemoryEvent>[]): Text[] {
       event.data.content !== undefined
     ) {
       const { memoryId: memory_id, content: text } = event.data;
-      wanted.set(key, { tenant, memory_id, revision, text, text_hash: textHash(text) });
+      const { type } = event;
+      const text_hash = textHash(text);
+      wanted.set(key, { tenant, memory_id, revision, text, text_hash, stream, position, type });
     }
   }
   return [...wanted.values()];
@@ -255,7 +259,7 @@ interface Changes {
 
 /** Writes the changes to the kept vectors, which all generations of a model share. */
 async function keep(
-  { kept, passages }: Shared,
+  { kept, passages, refused }: Shared,
   { rows, gone }: Changes,
   tx: SqlExecutor,
   prepared: Prepared,
@@ -271,62 +275,15 @@ async function keep(
   // In this order, to avoid deadlocks: a writer of passages locks the row of the whole text first.
   await kept.purge(tx, gone);
   await passages.purge(tx, gone);
+  if (refused) {
+    const { made, texts } = prepared;
+    await refused.release(
+      tx,
+      texts.map((text) => ({ ...text, embedded: made.has(text.text_hash) })),
+    );
+    await refused.record(tx, prepared.refused);
+    await refused.forget(tx, gone);
+  }
   await kept.addToIndex(tx, inserted);
   await passages.addToIndex(tx, grown);
-}
-
-/** The rows after the batch, by `memoryKey`; undefined for a memory without a row, or one that is missing in `before`. */
-function rowsAfter(
-  events: readonly LoadedEvent<MemoryEvent>[],
-  before: ReadonlyMap<string, VectorRow>,
-  passages: Prepared['passages'],
-): ReadonlyMap<string, VectorRow | undefined> {
-  const after = new Map<string, VectorRow | undefined>();
-  for (const fact of events) {
-    const key = memoryKey(memoryOf(fact));
-    after.set(key, next(after.has(key) ? after.get(key) : before.get(key), fact, passages));
-  }
-  return after;
-}
-
-function present(rows: ReadonlyMap<string, VectorRow | undefined>): VectorRow[] {
-  return [...rows.values()].filter((row) => row !== undefined);
-}
-
-function next(
-  row: VectorRow | undefined,
-  fact: LoadedEvent<MemoryEvent>,
-  passages: Prepared['passages'],
-): VectorRow | undefined {
-  const { event, metadata, revision, erased } = fact;
-  if (erased || event.type === 'MemoryErased') return undefined;
-  // A text that the batch itself replaces is not divided, and its row is not written.
-  const textColumns = (content: string) => {
-    const hash = textHash(content);
-    return { text_hash: hash, passages: passages.get(hash)?.length ?? 0 };
-  };
-  switch (event.type) {
-    case 'MemoryStored': {
-      const { memoryId, layer, scope, content } = event.data;
-      return {
-        tenant: metadata.tenant,
-        memory_id: memoryId,
-        revision,
-        ...scopeRow(layer, scope),
-        ...textColumns(content),
-        active: true,
-      };
-    }
-    case 'MemoryUpdated':
-      if (!row) return row;
-      return event.data.content === undefined
-        ? { ...row, revision }
-        : { ...row, revision, ...textColumns(event.data.content) };
-    case 'MemoryDeleted':
-      return row && { ...row, revision, active: false };
-    case 'MemoryRestored':
-      return row && { ...row, revision, active: true };
-    default:
-      return event satisfies never;
-  }
 }

@@ -59,7 +59,9 @@ export async function readRelevantSummaries(
   const scored = [...all.values()].map((rows) => ({
     rows,
     isNamed: isNamed(rows[0]!, asked),
-    relevance: vector ? Math.max(...rows.map(({ cosine }) => relevanceTo(vector, cosine!))) : 0,
+    relevance: vector
+      ? Math.max(...rows.map(({ cosine }) => (cosine === null ? 0 : relevanceTo(vector, cosine))))
+      : 0,
   }));
   const relevant = scored
     .filter((one) => one.isNamed || one.relevance >= relevanceOf(minScore))

@@ -166,7 +166,8 @@ export class Reflection {
     if (cached) return { source: 'cache', outcome: 'complete', refinement: cached, model };
     const input = refinementInput(question, plan);
     // A run without tokens left for models counts as complete without them.
-    if (tokensOf(input) > budget.modelTokensLeft) return { source: 'rules', outcome: 'complete' };
+    const tokensForThoughts = budget.modelTokensLeft - tokensOf(input);
+    if (tokensForThoughts < 0) return { source: 'rules', outcome: 'complete' };
     const ms = Math.min(this.#leftMs, budget.modelMsLeft);
     // Some time can be left after a timeout, because timers may fire slightly early.
     if (ms < minCallMs) return { source: 'rules', outcome: 'timed-out' };
@@ -180,6 +181,7 @@ export class Reflection {
           input,
           schema: refinementSchema(plan),
           maxOutputTokens,
+          thoughtTokens: Math.min(asked.thoughtTokens, Math.floor(tokensForThoughts)),
           signal,
         }),
       );

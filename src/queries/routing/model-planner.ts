@@ -72,7 +72,8 @@ export class ModelPlanner {
     });
     if (!mayAskModel) return outcome({ reason: 'disabled' });
     const input = proposalInput(question, known, wallClock(now, utcOffset));
-    if (tokensOf(input) > budget.modelTokensLeft) return outcome({ reason: 'no-tokens' });
+    const tokensForThoughts = budget.modelTokensLeft - tokensOf(input);
+    if (tokensForThoughts < 0) return outcome({ reason: 'no-tokens' });
     const ms = Math.min(maxCallMs, budget.modelMsLeft);
     if (ms < minCallMs) return outcome({ reason: 'no-time' });
     try {
@@ -83,6 +84,7 @@ export class ModelPlanner {
         input,
         schema: proposalSchema,
         maxOutputTokens,
+        thoughtTokens: Math.min(model.thoughtTokens, Math.floor(tokensForThoughts)),
       });
       const plan = proposedPlan(
         question,

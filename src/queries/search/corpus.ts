@@ -11,6 +11,8 @@ export interface Degradation {
   readonly words?: boolean;
   /** Whether passages of long memories are still being embedded. */
   readonly indexing?: boolean;
+  /** Whether a memory has no vector because the model does not embed its text. */
+  readonly unembedded?: boolean;
   /** Whether the rarity of words could not be looked up. */
   readonly wordWeights?: boolean;
 }

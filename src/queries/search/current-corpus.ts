@@ -1,7 +1,12 @@
 import type { TermStatistics, WeightedTerms } from '../../domain/ranking/bm25.ts';
 import { asksTime } from '../../domain/ranking/dates.ts';
 import { inDatabaseLimit } from '../../domain/retrieval/exact-scan-limit.ts';
-import { hasPassageVectors, passageVectorTable, vectorTable } from '../../read-models/vectors/tables.ts';
+import {
+  hasPassageVectors,
+  passageVectorTable,
+  refusedTextTable,
+  vectorTable,
+} from '../../read-models/vectors/tables.ts';
 import type { SqlExecutor, TransactionOptions } from '../../ports/sql.ts';
 import type { VectorSet } from '../../ports/vector-index.ts';
 import type { ReadView } from '../read-models.ts';
@@ -98,7 +103,13 @@ export class CurrentCorpus implements Corpus {
     if (vectorSet && documents > inDatabaseLimit) vectorIndex?.want(vectorSet);
     const lacksWords = lookup.in === 'unavailable' || (lookup.in === 'ram' && !words);
     const dense = this.vector &&
-      vectorSet && { vector: this.vector.vector, table: vectorSet.table, passages: passageSet?.table };
+      vectorSet && {
+        vector: this.vector.vector,
+        table: vectorSet.table,
+        passages: passageSet?.table,
+        // Models of this machine embed every text.
+        refusing: this.vector.model.endpointModel === undefined ? undefined : this.vector.model.id,
+      };
     return new OpenCurrentCorpus(
       { tx, view, planner: new PlannerSettings(tx), words, vectors, passages },
       { ...this.#query.restrictions, text: this.#query.lexicalText, dense, times: this.#query.times },
@@ -149,7 +160,8 @@ class OpenCurrentCorpus implements OpenCorpus {
       const hits = await Promise.all(group.map((source) => source.find(query, limit)));
       for (const hit of hits.flat().filter(hasText)) found.set(hit.memory_id, hit);
     }
-    if (await this.#isIndexing(query)) this.degradation = { ...this.degradation, indexing: true };
+    const [indexing, unembedded] = await Promise.all([this.#isIndexing(query), this.#lacksVectors(query)]);
+    this.degradation = { ...this.degradation, indexing, unembedded };
     const dated = await this.#withTimes([...found.values()]);
     const hits = await withPassages(this.#context, query, dated);
     const compared = hits.reduce((sum, hit) => sum + (hit.passages ?? 0), 0);
@@ -176,6 +188,21 @@ class OpenCurrentCorpus implements OpenCorpus {
       parameters.values,
     );
     return row!.waits;
+  }
+
+  /** Whether the model did not embed the text of a memory that the query may find. */
+  async #lacksVectors({ region, dense }: CandidateQuery): Promise<boolean> {
+    if (dense?.refusing === undefined) return false;
+    const { tx, view } = this.#context;
+    const parameters = new Parameters();
+    const [row] = await tx.query<{ lacks: boolean }>(
+      `select exists (
+         select from ${refusedTextTable} r join ${view.table('vectors')} v using (tenant, memory_id, text_hash)
+         where r.tenant = ${parameters.bind(region.tenant)} and r.model = ${parameters.bind(dense.refusing)}
+           and not r.skipped and v.active and ${regionCondition(region, 'v', parameters)}) as lacks`,
+      parameters.values,
+    );
+    return row!.lacks;
   }
 
   /** If the question asks about times, a memory that does not state its own is as old as its record. */

@@ -20,10 +20,18 @@ export interface Finding {
   readonly view: ReadView;
 }
 
-export function warningsOf({ meaning, words, wordWeights, indexing }: Degradation): readonly Warning[] {
+export function warningsOf({
+  meaning,
+  words,
+  wordWeights,
+  unembedded,
+  indexing,
+}: Degradation): readonly Warning[] {
   const details = [
     meaning && 'meaning could not be compared just now: these results match by words alone',
     words && 'words could not be looked for just now: these results were found by meaning alone',
+    unembedded &&
+      'the embedding model does not take the texts of some memories just now: those are found by their words alone',
     wordWeights && 'how rare each word is could not be looked up just now: all count the same',
   ];
   const detail =

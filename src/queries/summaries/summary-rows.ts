@@ -73,7 +73,7 @@ export async function readSummaryRows(
   if (person && !seesPerson(visibility, person)) return [];
   const region = { tenant, visibility, ...(layers && { layers }), scope };
   const cosine = near ? `-(s.context_vector <#> ${parameters.bind(near.vector)}::vector)` : 'null::float8';
-  const order = `${near ? 'cosine desc, ' : ''}array_position(array['agent', 'user', 'session', 'project', 'team', 'org', 'company'], s.layer), s.summary`;
+  const order = `${near ? 'cosine desc nulls last, ' : ''}array_position(array['agent', 'user', 'session', 'project', 'team', 'org', 'company'], s.layer), s.summary`;
   // The row of an erased memory is gone before the event that erases its summaries is read. That is looked up only for the summaries
   // of the answer, since each quotes many memories. `limit` keeps the lookup by index: as a join, all memories of the tenant would be
   // read for each summary where statistics are missing.

@@ -17,6 +17,9 @@ export function passageVectorTable(modelId: string): string {
   return `${passagePrefix}${slugOf(modelId)}`;
 }
 
+/** The texts that a model does not embed, although it embeds others: one row for each memory and model. */
+export const refusedTextTable = 'read.refused_texts';
+
 export function isPassageVectorTable(table: string): boolean {
   return table.startsWith(passagePrefix);
 }

@@ -82,12 +82,12 @@ export function shownAttempts(
   return { shown, tokens };
 }
 
-/** The most tokens that a call can use. */
-export const mostTokens = (tokensOfAttempts: number): TokenCount =>
-  mostTokensOfCall({
-    inputTokens: tokensOfInstructions + tokensOfAttempts,
-    outputTokens: mostOutputTokens,
-  });
+/** The most tokens that a call can use, if the model may use `thoughtTokens` to think. */
+export const mostTokens = (tokensOfAttempts: number, thoughtTokens = 0): TokenCount =>
+  mostTokensOfCall(
+    { inputTokens: tokensOfInstructions + tokensOfAttempts, outputTokens: mostOutputTokens },
+    thoughtTokens,
+  );
 
 function textsOf({ query, approach, strategy, failureReason, successFactors }: Attempt) {
   const texts = {

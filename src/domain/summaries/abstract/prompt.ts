@@ -89,9 +89,13 @@ export function mostOutputTokens(wanted: readonly Depth[]): number {
   return wanted.reduce((sum, depth) => sum + 2 * tokensOfDepth[depth] + 100, 0);
 }
 
-/** The most tokens that a call for one scope can use. */
-export const mostTokens = (wanted: readonly Depth[], tokensOfMemories: number): TokenCount =>
-  mostTokensOfCall({
-    inputTokens: tokensOfInstructions + tokensOfMemories,
-    outputTokens: mostOutputTokens(wanted),
-  });
+/** The most tokens that a call for one scope can use, if the model may use `thoughtTokens` to think. */
+export const mostTokens = (
+  wanted: readonly Depth[],
+  tokensOfMemories: number,
+  thoughtTokens = 0,
+): TokenCount =>
+  mostTokensOfCall(
+    { inputTokens: tokensOfInstructions + tokensOfMemories, outputTokens: mostOutputTokens(wanted) },
+    thoughtTokens,
+  );

@@ -5,7 +5,7 @@ import { passagesOf } from '../../../domain/text/passages.ts';
 import { Problem } from '../../../domain/problems.ts';
 import { supersededVectorTable, vectorTable } from '../../../read-models/vectors/tables.ts';
 import { termCounts } from '../../../domain/text/tokens.ts';
-import type { Embedder } from '../../../ports/embedder.ts';
+import { embedEach, vectorIn, type Embedder } from '../../../ports/embedder.ts';
 import type { Sql } from '../../../ports/sql.ts';
 import type { NearPassage } from '../../../ports/vector-index.ts';
 import { textHashSql } from '../../../support/text-hash.ts';
@@ -89,12 +89,18 @@ async function cosinesOf(
   tenant: string,
 ): Promise<ReadonlyMap<ScannedRow, number>> {
   const lacking = old.filter(({ cosine }) => cosine === null);
-  const vectors = await embedder.embed(
+  const outcomes = await embedEach(
+    embedder,
     lacking.map(({ old_text: text }) => text!),
     'passage',
     tenant,
   );
-  return new Map(lacking.map((row, index) => [row, dotProduct(vectors[index]!, vector)]));
+  return new Map(
+    lacking.flatMap((row, index) => {
+      const own = vectorIn(outcomes[index]);
+      return own ? [[row, dotProduct(own, vector)] as const] : [];
+    }),
+  );
 }
 
 function readRows(sql: Sql, view: ReadView, at: number, query: ScanQuery): Promise<ScannedRow[]> {

@@ -18,6 +18,8 @@ export interface DenseQuery {
   readonly hasSeveral?: boolean | undefined;
   /** The table with the vectors of passages; undefined if the read model has none. */
   readonly passages?: string | undefined;
+  /** Id of the model, if it is one that may not embed some texts. */
+  readonly refusing?: string | undefined;
 }
 
 /** A query as the sources compare it with memories. */
