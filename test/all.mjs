@@ -15,6 +15,7 @@ const environment = {
   STRATALOG_FAULT_COUNT: '30',
   STRATALOG_PROPERTY_SHARE: '1',
   STRATALOG_LOG_MUTATIONS: '500',
+  STRATALOG_TLOG_TESSERA: 'on',
 };
 console.log(`seed of this run: ${seed}`);
 rmSync(reports, { recursive: true, force: true });
