@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 /** An event as the log has it, see `RecordedEvent`. */
 export interface Logged {
   readonly id: string;
@@ -35,5 +35,5 @@ export function leafOf(recorded: Logged): Buffer {
 
 /** SHA-256 in hex over the data, a line break and the metadata, byte for byte as stored. */
 export function storedHash({ data, metadata }: Pick<Logged, 'data' | 'metadata'>): string {
-  return createHash('sha256').update(data).update('\n').update(metadata).digest('hex');
+  return hash('sha256', `${data}\n${metadata}`);
 }
