@@ -1,7 +1,7 @@
 // npm run test:servers [-- [--all] [--lanes N]]
 // Starts the real servers, runs the tests that need them, and stops the servers, unless STRATALOG_KEEP_SERVERS is set.
 //   (no option)  the tests of the gate: the contracts of the adapters and the journey of a memory on the profiles postgres and
-//                cluster in test/servers, one cluster fault of each class, and the clients of others in test/clients
+//                cluster in test/servers, cluster faults of four classes, and the clients of others in test/clients
 //   --all        all of test/servers, and the whole conformance suite on both profiles
 //   --lanes N    how many suites run at a time; two by default
 import { mkdirSync, readFileSync } from 'node:fs';

@@ -10,7 +10,7 @@ describe('its own writes', () => {
     const ada = await newcomer();
     let found = 0;
     let told = 0;
-    for (let n = 0; n < 100; n++) {
+    for (let n = 0; n < 40; n++) {
       const { memory } = await ada.store({
         content: `The locker number ${n} belongs to the heron of pond ${n}.`,
       });
@@ -18,9 +18,9 @@ describe('its own writes', () => {
       if (body.results.some(({ memory: { id } }: Json) => id === memory.id)) found++;
       else if (body.warnings.some(({ code }: Json) => code === 'indexing')) told++;
     }
-    expect(found + told).toBe(100);
+    expect(found + told).toBe(40);
     // On a busy machine half a second is not always enough.
-    expect(found).toBeGreaterThan(30);
+    expect(found).toBeGreaterThan(10);
   });
 
   it('[A10] lists, contexts, statistics and links have them too', async () => {
@@ -44,7 +44,7 @@ describe('its own writes', () => {
 
   it('[A10] what is not searchable yet is counted, and waitMs 0 does not wait', async () => {
     const ada = await newcomer();
-    const lines = Array.from({ length: 3_000 }, (_, n) => ({
+    const lines = Array.from({ length: 1_000 }, (_, n) => ({
       content: `Note ${n} of the logbook, page ${n % 50}.`,
     }));
     await ada.bulk(lines);
