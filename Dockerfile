@@ -3,7 +3,6 @@
 FROM node:22.23.1-bookworm-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
-COPY packages/client/package.json packages/client/
 RUN npm ci --omit=dev
 COPY bin bin
 COPY src src

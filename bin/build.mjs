@@ -1,5 +1,5 @@
 // Bundles the TypeScript sources of a checkout when they have changed, so there is no build step to remember. Each start checks
-// the dates of the files.
+// the dates of the files. A package has the sources too: for source maps, and for a start if it was packed without its dist/.
 // Node 20 cannot run TypeScript, so the program and each worker thread get a bundled entry. Packages are not bundled.
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, statSync } from 'node:fs';
@@ -89,4 +89,9 @@ export async function build(outdir) {
   await Promise.all(outputFiles.map((file) => writeFile(file.path, file.contents)));
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) await build(process.argv[2]);
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const [, , outdir] = process.argv;
+  // The chunks of earlier builds have other names, and would be packed too.
+  await rm(outdir, { recursive: true, force: true });
+  await build(outdir);
+}

@@ -157,7 +157,7 @@ function commandLinePage(): string {
   });
   return `# Command line
 
-From a checkout, after \`npm ci\`: \`npx stratalog …\` in its folder. (With \`npx --no stratalog\`, npm takes \`--help\` and \`--version\` for
+From a checkout, after \`npm ci\`, or where it is [installed](../guides/install.md): \`npx stratalog …\` in that folder. (With \`npx --no stratalog\`, npm takes \`--help\` and \`--version\` for
 its own.) \`stratalog help COMMAND\` shows the options listed here.
 
 Commands print readable text, or JSON with \`--json\`. The exit status is 0 on success, 1 if the command failed, and 2 if its arguments

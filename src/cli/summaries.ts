@@ -87,7 +87,7 @@ const layerOption = (): Option => new Option('--layer <layer>', 'the layer').cho
 async function show(options: ShowOptions, command: Command): Promise<void> {
   const { client, json } = connect(command);
   const { layer, depth, query } = options;
-  const summaries = await client.summaries.list({ layer, depth, query, scope: scopeOf(options) });
+  const summaries = await client.summaries.list({ layer, depth, query, scope: scopeOf(options) }).toArray();
   if (json) return printJson(summaries);
   for (const summary of summaries) {
     console.log(styleText('bold', titleOf(summary)));

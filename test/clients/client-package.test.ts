@@ -1,9 +1,9 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { awkwardFolder, npm, pack } from '../support/packages.ts';
 import { useSharedServer } from '../support/use-server.ts';
 import { newTenant } from '../support/tenant.ts';
 
@@ -28,26 +28,37 @@ const items = await new Memory({ client: stratalog }).getAll({ userId: 'ada' });
 console.log(JSON.stringify([results[0]?.memory.id === memory.id, code, items.results.length, typeof wrong]));
 `;
 
-describe('[J3] the package of the client', () => {
+/** The ways to install it that the guide names, in an empty folder. */
+const ways = [
+  ['a packed file', async (folder: string) => [await pack('packages/client', [], folder)]],
+  ['a link to the folder of the checkout', () => Promise.resolve([packageFolder])],
+  ['a copy of that folder', () => Promise.resolve(['--install-links', packageFolder])],
+] as const;
+
+describe.each(ways)('[J3] the client, installed from %s', (_, words) => {
   let folder: string;
 
-  /** Packs it as `npm publish` would, and installs it into an empty folder. */
   beforeAll(async () => {
-    folder = await mkdtemp(path.join(tmpdir(), 'stratalog-client-'));
-
-    await run('npm', ['run', 'build'], { cwd: packageFolder });
-    await run('npm', ['pack', '--ignore-scripts', '--pack-destination', folder], { cwd: packageFolder });
-    const [tarball] = await readdir(folder);
+    folder = await awkwardFolder();
+    // npm has to build it.
+    await rm(path.join(packageFolder, 'dist'), { recursive: true, force: true });
+    const installing = ['install', '--offline', '--no-audit', '--no-fund', ...(await words(folder))];
     await writeFile(path.join(folder, 'package.json'), '{"type": "module"}');
     await writeFile(path.join(folder, 'program.ts'), program);
-    await run('npm', ['install', '--offline', '--no-audit', '--no-fund', `./${tarball}`], { cwd: folder });
+    await npm(installing, folder);
   });
 
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
-  it('installs without dependencies', async () => {
+  it('needs nothing else', async () => {
     const installed = await readdir(path.join(folder, 'node_modules'));
     expect(installed.filter((name) => !name.startsWith('.'))).toEqual(['@stratalog']);
+  });
+
+  it('has the code and the types of its adapters', async () => {
+    const built = await readdir(path.join(folder, 'node_modules/@stratalog/client/dist/frameworks'));
+    for (const adapter of ['langgraph', 'langchain', 'ai-sdk', 'openai-agents'])
+      expect(built).toEqual(expect.arrayContaining([`${adapter}.js`, `${adapter}.d.ts`]));
   });
 
   it.each([

@@ -7,30 +7,22 @@ import { program } from '../support/program.ts';
 import { testProfile } from '../support/server.ts';
 import { readModelNames } from '../support/read-model-names.ts';
 
-/** A busy machine may not ask enough questions for a proof. Then the demo says what is missing. */
+/** It ends with a decision, however busy the machine is. */
 function expectLearning(learning: LearningFacts): void {
   const { asked, decisions, decomposed, used, heldOut, completeBefore, completeNow } = learning;
   const { canary, inForce, missing } = learning;
-  expect(asked).toBeGreaterThan(0);
-  expect(decisions).toBeLessThanOrEqual(asked);
+  expect(missing).toBeUndefined();
+  expect(inForce!.version).toBe(canary!.version);
+  expect(canary!.matched).toBeGreaterThanOrEqual(50);
+  expect(canary!.interval![0]).toBeGreaterThan(0);
+  expect(canary!.afterQuestions).toBeLessThan(inForce!.afterQuestions);
+  expect(inForce!.afterQuestions).toBeLessThanOrEqual(asked);
+  // All outcomes are counted.
+  expect(decisions).toBe(asked);
   expect(used.standard + used.decomposition).toBeLessThanOrEqual(decisions);
-  expect(decomposed).toBeLessThanOrEqual(decisions);
+  expect(decomposed).toBeLessThan(decisions);
   expect(heldOut).toBe(24);
-  expect(completeBefore).toBeLessThan(heldOut);
-  if (canary) {
-    expect(canary.matched).toBeGreaterThanOrEqual(50);
-    expect(canary.interval![0]).toBeGreaterThan(0);
-    expect(canary.afterQuestions).toBeLessThanOrEqual(asked);
-  }
-  if (inForce) {
-    expect(inForce.version).toBe(canary!.version);
-    expect(missing).toBeUndefined();
-    expect(completeNow).toBeGreaterThan(completeBefore);
-  } else {
-    expect(missing).toMatch(/matched deviations$|not proven to be better|does not choose|outcomes so far$/);
-    // The version may come into force after the facts were read.
-    expect(completeNow).toBeGreaterThanOrEqual(completeBefore);
-  }
+  expect(completeBefore).toBeLessThan(completeNow);
 }
 
 it.skipIf(testProfile !== 'embedded')(
@@ -54,6 +46,7 @@ it.skipIf(testProfile !== 'embedded')(
       stored: 1020,
       refused: 0,
       asked: 13,
+      unansweredResults: 0,
       hasSummary: true,
       versions: 2,
       asOfShowsBefore: true,
@@ -63,8 +56,8 @@ it.skipIf(testProfile !== 'embedded')(
     });
     expect(facts['answered']).toBeGreaterThanOrEqual(12);
     expect(facts['contextTokens']).toBeGreaterThan(100);
-    expect(facts['contextTokens']).toBeLessThanOrEqual(400);
-    expect(facts['contextSources']).toBeGreaterThan(0);
+    expect(facts['contextTokens']).toBeLessThanOrEqual(200);
+    expect(facts['contextSources']).toBeGreaterThan(1);
     expectLearning(learning);
   },
   // Embedding is bound by the processors, which tests running at the same time share.

@@ -35,7 +35,7 @@ const callsOf = (client: Stratalog, { memories, reasoning, summaries, audit, adm
   reasoning.history({ query: 'a' }),
   reasoning.search({ query: 'a' }),
   reasoning.strategies().page(),
-  summaries.list(),
+  summaries.list().page(),
   summaries.get({ layer: 'company', depth: 'sentence' }),
   summaries.refresh({ layer: 'company', scope: {} }),
   audit.events().page(),

@@ -300,6 +300,31 @@ describe('[J3] lists', () => {
     ]);
   });
 
+  it('have one shape, also where the server sends all items in one answer', async () => {
+    const one = { id: 'a', content: 'One.' };
+    const warnings = [{ code: 'budget-exhausted', detail: '' }];
+    const script = fakeFetch(
+      json({ items: [one], position: at(1) }),
+      json({ items: [one], position: at(1) }),
+      json({ items: [one], position: at(1), warnings }),
+      json({ summary: one, position: at(1), warnings }),
+      json({ summary: null, position: at(1), warnings }),
+    );
+    const { memories, reasoning, summaries } = clientOf(script);
+    const named = { layer: 'company', depth: 'sentence' } as const;
+    expect((await memories.list()).items).toEqual([one]);
+    expect((await reasoning.strategies()).items).toEqual([one]);
+    expect(await summaries.list()).toEqual({ items: [one], position: at(1), warnings });
+    expect(await summaries.list(named).toArray()).toEqual([one]);
+    for await (const summary of summaries.list(named)) expect.fail(`there is no ${summary.content}`);
+    // Summaries have no pages, and the server refuses a limit.
+    expect(script.sent.slice(2).map(({ url }) => url.search)).toEqual([
+      '',
+      '?layer=company&depth=sentence',
+      '?layer=company&depth=sentence',
+    ]);
+  });
+
   it('ask for nothing before they are used, and for no page that is not reached', async () => {
     const script = fakeFetch(...pages);
     const list = clientOf(script).memories.history('m/1');

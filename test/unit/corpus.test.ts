@@ -33,11 +33,14 @@ const Question = z.strictObject({
   tags: z.array(z.string()).min(1).optional(),
   filter: z.record(z.string(), z.unknown()).optional(),
   why: z.string().min(1),
+  shown: z.string().min(1).optional(),
   expect: z.array(z.string()).min(1),
 });
 const Step = { externalId: z.string(), query: z.string().min(1), reason: z.string().min(1).max(500) };
 const Questions = z.strictObject({
   queries: z.array(Question),
+  unanswered: z.strictObject({ query: z.string().min(1), why: z.string().min(1) }),
+  context: z.strictObject({ query: z.string().min(1), why: z.string().min(1) }),
   story: z.strictObject({
     change: z.strictObject({
       ...Step,

@@ -15,7 +15,7 @@ export {
   type UpdateOptions,
 } from './memory.ts';
 export type { Memories, MemoryVersion, LinkType } from './memories.ts';
-export type { AskedSummaries, Summaries, SummaryConfiguration } from './summaries.ts';
+export type { AskedSummaries, Summaries, SummaryConfiguration, SummaryPage } from './summaries.ts';
 export type { Audit, AuditFilter } from './audit.ts';
 export type { Admin, Budgets, Keys, Projections, Routing as RoutingSettings } from './admin.ts';
 export type { BulkMemory } from './bulk.ts';

@@ -1,5 +1,6 @@
 import type * as api from './api-types.ts';
 import type { CallOptions, CommandOptions } from './options.ts';
+import { PagedList, type Page } from './paged-list.ts';
 import { path } from './request.ts';
 import type { Transport } from './transport.ts';
 
@@ -16,6 +17,9 @@ export interface AskedSummaries {
   readonly query?: string | undefined;
 }
 
+/** Summaries, and what the answer says about them. */
+export type SummaryPage = Page<api.Summary> & Pick<api.ListSummariesAnswer, 'position' | 'warnings'>;
+
 /** `/v1/summaries`: short texts about what layers hold. */
 export class Summaries {
   readonly #transport: Transport;
@@ -24,10 +28,12 @@ export class Summaries {
     this.#transport = transport;
   }
 
-  /** The summaries that the caller can see, the most specific layer first. */
-  async list(asked: AskedSummaries = {}, options?: CallOptions): Promise<api.Summary[]> {
-    const { items, summary } = await this.#read(asked, options);
-    return items ?? (summary ? [summary] : []);
+  /** The summaries that the caller can see, the most specific layer first. The server sends all of them in one page. */
+  list(asked: AskedSummaries = {}, options?: CallOptions): PagedList<api.Summary, SummaryPage> {
+    return new PagedList(async () => {
+      const { items, summary, ...page } = await this.#read(asked, options);
+      return { ...page, items: items ?? (summary ? [summary] : []) };
+    });
   }
 
   /** The summary of one scope; null if there is none. */

@@ -1,45 +1,72 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Stratalog, Summary } from '../../../packages/client/src/index.ts';
-import { printableLines } from '../output.ts';
+import { pause } from '../../support/pause.ts';
 import type { Narrator } from './narrator.ts';
 import type { DemoFacts } from './run.ts';
-import type { DemoQuery } from './story.ts';
+import { titleOf } from './story.ts';
 
-const tokenBudget = 400;
-const company = { layer: 'company', depth: 'sentence' } as const;
-/** The worker of the same process makes the summary within a second or two. */
-const patienceMs = 20_000;
-const pollMs = 250;
+const tokenBudget = 200;
+const asked = {
+  layer: 'team',
+  scope: { team: 'tooling' },
+  depth: 'paragraph',
+} as const;
+/** A summary takes a second or two; only a server that makes none lets this time pass. */
+const patienceMs = 120_000;
+const pollMs = 100;
 
-/** A context for a question of the corpus, and the shortest summary of the company. */
+/** A context for a question of the corpus. */
 export async function writeContext(
   client: Stratalog,
   narrator: Narrator,
-  queries: readonly DemoQuery[],
-): Promise<Pick<DemoFacts, 'contextTokens' | 'contextSources' | 'hasSummary'>> {
-  narrator.chapter(`Write a prompt: the best ${tokenBudget} tokens, with their sources`);
-  await client.summaries.refresh({ layer: company.layer });
-  const { query } = queries.find(({ layers, scope }) => !layers && !scope)!;
-  narrator.question(query, '');
+  query: string,
+): Promise<Pick<DemoFacts, 'contextTokens' | 'contextSources'>> {
+  narrator.chapter(
+    'Get the text for a prompt',
+    `An agent that answers with a language model wants a text of at most ${tokenBudget} tokens, not a list of results. The server packs the sentences that matter most for the question, here from several memories; [n] says where the next lines are from.`,
+  );
+  narrator.question(query);
   const { text, tokenCount, items } = await client.context({ query, tokenBudget });
-  narrator.say(indented(printableLines(text)));
-  narrator.note(`${tokenCount} tokens, from`);
-  for (const { citation } of items) narrator.note(printableLines(citation));
-  const summary = await companySummary(client);
-  narrator.say(`\n   The company in ${summary?.tokenCount ?? 0} tokens:`);
-  narrator.say(indented(printableLines(summary?.content ?? 'no summary yet')));
-  return { contextTokens: tokenCount, contextSources: items.length, hasSummary: summary !== null };
+  narrator.quote(text);
+  narrator.gap();
+  for (const [index, { id, externalId }] of items.entries())
+    narrator.note(`[${index + 1}] ${externalId ?? id}`);
+  narrator.shows(
+    `${tokenCount} tokens (counted as OpenAI’s models do) that answer the question, each with its source, which an agent can cite.`,
+  );
+  return { contextTokens: tokenCount, contextSources: items.length };
 }
 
-async function companySummary(client: Stratalog): Promise<Summary | null> {
+/** The summary of a team. */
+export async function summarize(
+  client: Stratalog,
+  narrator: Narrator,
+): Promise<Pick<DemoFacts, 'hasSummary'>> {
+  const { layer, scope } = asked;
+  narrator.chapter(
+    'Read what a team knows in one paragraph',
+    `The memories of the team “${scope.team}” of the security department, as one paragraph. Without a language model it consists of whole sentences of the memories, chosen so that together they cover what the team writes about; [n] names the memory of each.`,
+  );
+  await client.summaries.refresh({ layer, scope });
+  const summary = await untilMade(client);
+  if (summary === null) {
+    narrator.say('There is no summary yet.');
+    return { hasSummary: false };
+  }
+  narrator.quote(summary.content);
+  narrator.gap();
+  for (const [index, { id }] of summary.sources.entries())
+    narrator.note(`[${index + 1}] ${titleOf(await client.memories.get(id))}`);
+  narrator.shows(
+    `${summary.tokenCount} tokens stand for a whole scope. Every team, project, user and layer has such texts; they are made anew when enough has changed.`,
+  );
+  return { hasSummary: true };
+}
+
+async function untilMade(client: Stratalog): Promise<Summary | null> {
   const deadline = performance.now() + patienceMs;
   for (;;) {
-    const summary = await client.summaries.get(company);
+    const summary = await client.summaries.get(asked);
     if (summary || performance.now() > deadline) return summary;
-    await sleep(pollMs);
+    await pause(pollMs);
   }
-}
-
-function indented(text: string): string {
-  return text.replace(/^/gmu, '   ');
 }

@@ -1,41 +1,68 @@
 import { styleText } from 'node:util';
 import { Presets, SingleBar } from 'cli-progress';
 import type { Connection } from '../client.ts';
-import { preview, printJson } from '../output.ts';
+import { printJson } from '../output.ts';
 import type { DemoFacts } from './run.ts';
+import { wrapped } from './wrap.ts';
 
-const width = 100;
+const chapters = 9;
+/** Measured on two cores that did nothing else. */
+const typicalSeconds = 45;
+const indent = '   ';
+const widths = { least: 60, most: 100 };
 
 /** Prints the demo as text; with `--json`, prints only the facts at the end. */
 export class Narrator {
   readonly #printsText: boolean;
+  readonly #width: number;
   #chapter = 0;
 
-  constructor(printsText: boolean) {
+  constructor(printsText: boolean, columns: number | undefined = process.stdout.columns) {
     this.#printsText = printsText;
+    this.#width = Math.min(Math.max(columns ?? widths.most, widths.least), widths.most);
   }
 
-  chapter(title: string): void {
+  begin(): void {
+    this.#print(
+      `A tour of Stratalog in ${chapters} chapters: about ${typicalSeconds} s on two processor cores, longer on a busy machine. A server starts with an empty store, and everything below is what it answers over HTTP. Each chapter begins with what comes, and ends (→) with what that shows.`,
+      '',
+      'bold',
+    );
+  }
+
+  /** A heading, and what will be seen. */
+  chapter(title: string, what: string): void {
     this.#chapter++;
-    this.say(`\n${styleText(['bold', 'cyan'], `${this.#chapter}. ${title}`)}`);
+    this.#line(`\n${styleText(['bold', 'cyan'], `${this.#chapter} of ${chapters}. ${title}`)}`);
+    this.note(what);
+    this.gap();
+  }
+
+  /** The last line of a chapter: what its output shows. */
+  shows(text: string): void {
+    this.gap();
+    this.#print(`→ ${text}`, indent, 'green');
   }
 
   say(text: string): void {
-    if (this.#printsText) console.log(text);
+    this.#print(text, indent);
   }
 
   note(text: string): void {
-    this.say(styleText('dim', `   ${text}`));
+    this.#print(text, indent, 'dim');
   }
 
-  question(text: string, how: string): void {
-    this.say(`\n   ${styleText('bold', `“${text}”`)}${how === '' ? '' : `  ${styleText('yellow', how)}`}`);
+  /** Stored text, whole. */
+  quote(text: string): void {
+    this.#print(text, `${indent}  │ `);
   }
 
-  hit(rank: number, score: number, layer: string, where: string, content: string, right: boolean): void {
-    const mark = right ? styleText('green', '✓') : ' ';
-    const head = `   ${mark} ${rank}. ${score.toFixed(2)}  ${styleText('magenta', layer.padEnd(8))}${styleText('dim', preview(where, 26).padEnd(27))}`;
-    this.say(`${head}${preview(content, width - 42)}`);
+  question(text: string): void {
+    this.#print(`“${text}”`, indent, 'bold');
+  }
+
+  gap(): void {
+    this.#line('');
   }
 
   /** Shows a progress bar while `work` runs; `work` reports how much is done. */
@@ -49,12 +76,12 @@ export class Narrator {
       return work(() => {});
     }
     const bar = new SingleBar(
-      { format: `   ${label} {bar} {value}/{total}`, clearOnComplete: true },
+      { format: `${indent}${label} {bar} {value}/{total}`, clearOnComplete: true },
       Presets.shades_grey,
     );
     bar.start(total, 0);
     try {
-      return await work((done) => bar.update(Math.min(done, total)));
+      return await work((done) => bar.update(Math.min(Math.round(done), total)));
     } finally {
       bar.stop();
     }
@@ -62,18 +89,32 @@ export class Narrator {
 
   end(seconds: number, profile: string, facts: DemoFacts): void {
     if (!this.#printsText) return printJson({ ...facts, seconds });
-    this.say(
-      `\n${styleText(['bold', 'green'], `Done in ${seconds.toFixed(0)} s.`)} ${profile === 'embedded' ? 'Every line above came out of one process and one folder: no service, no network, no LLM.' : `Every line above came from the profile ${profile}.`}`,
+    this.gap();
+    this.#print(
+      profile === 'embedded'
+        ? `Done in ${seconds.toFixed(0)} s. All of it came out of one process and one folder: no service, no network, no language model.`
+        : `Done in ${seconds.toFixed(0)} s, on the profile ${profile}.`,
+      '',
+      'bold',
     );
   }
 
   /** The key belongs to the tenant that the demo created; undefined with the development identity. */
   kept({ url, key }: Connection): void {
-    this.say(
+    this.#line(
       `\nThe server is still running at ${styleText('bold', url)} (API: ${url}/docs). Stop it with Ctrl-C. Try:`,
     );
-    this.say(
-      `   npx stratalog search "who may approve a release?" --url ${url}${key === undefined ? '' : ` --key ${key}`}`,
+    this.#line(
+      `${indent}npx stratalog search "who may approve a release?" --url ${url}${key === undefined ? '' : ` --key ${key}`}`,
     );
+  }
+
+  #print(text: string, before: string, style?: 'bold' | 'dim' | 'green'): void {
+    for (const line of wrapped(text, this.#width - before.length))
+      this.#line(`${before}${style === undefined ? line : styleText(style, line)}`.trimEnd());
+  }
+
+  #line(text: string): void {
+    if (this.#printsText) console.log(text);
   }
 }

@@ -1,15 +1,26 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Stratalog } from '../../../packages/client/src/index.ts';
+import { pause } from '../../support/pause.ts';
 import type { CorpusQuestion } from './corpus-questions.ts';
-import type { Narrator } from './narrator.ts';
 
-const agents = 8;
+export const agents = 8;
 /** An agent reads so many results. */
 const readResults = 5;
 /** At this threshold no question of the demo counts as complex. */
 const alwaysStandard = 1;
-const askingMs = 12_000;
-export const pollMs = 500;
+export const pollMs = 250;
+/**
+ * Answers whose outcomes the server has not counted yet. More would be asked in vain on a busy machine, where counting takes longer
+ * than answering.
+ */
+const maxUncounted = 24;
+
+/** What the server has learned so far. */
+export interface Progress {
+  /** Outcomes that are counted. */
+  readonly counted: number;
+  /** Whether a better version has come into force. */
+  readonly isDecided: boolean;
+}
 
 /** How many questions get a complete first answer by the policy in force. Nothing is learned from them. */
 export async function askWithoutExploring(
@@ -25,33 +36,32 @@ export async function askWithoutExploring(
   return complete;
 }
 
-/** Resolves with when each question was answered, in milliseconds since 1970. */
-export async function askUntilPromoted(
+/**
+ * Asks the questions in turn and posts what was used of the answers, until a better version is in force or no question is left. How fast
+ * the machine is makes no difference to what is asked. Resolves with when each question was answered, in milliseconds since 1970.
+ */
+export async function askUntilDecided(
   client: Stratalog,
-  narrator: Narrator,
   questions: readonly CorpusQuestion[],
+  progress: () => Promise<Progress>,
+  update: (asked: number) => void,
 ): Promise<readonly number[]> {
   const answeredAt: number[] = [];
-  const { inForce: first } = await client.admin.policies.list();
-  const deadline = performance.now() + askingMs;
-  let isOver = false;
-  const seconds = askingMs / 1_000;
-  await narrator.progress(`asking for at most ${seconds} s`, seconds, async (update) => {
-    const asking = eachOf(questions, async (question, index) => {
-      if (isOver) return;
-      await askInSession(client, question, `demo-agent-${index}`);
-      answeredAt.push(Date.now());
-    });
-    const watch = async (): Promise<void> => {
-      while (performance.now() < deadline) {
-        const { inForce } = await client.admin.policies.list();
-        if (inForce !== first) break;
-        update(Math.floor(seconds - (deadline - performance.now()) / 1_000));
-        await sleep(pollMs);
-      }
-    };
-    await Promise.all([asking, watch().finally(() => (isOver = true))]);
+  let state: Progress = { counted: 0, isDecided: false };
+  const asking = new AbortController();
+  const watch = async (): Promise<void> => {
+    while (!asking.signal.aborted && !state.isDecided) {
+      state = await progress();
+      await pause(pollMs, asking.signal);
+    }
+  };
+  const ask = eachOf(questions, async (question, index) => {
+    while (!state.isDecided && answeredAt.length - state.counted >= maxUncounted) await pause(pollMs);
+    if (state.isDecided) return;
+    await askInSession(client, question, `demo-agent-${index}`);
+    update(answeredAt.push(Date.now()));
   });
+  await Promise.all([ask.finally(() => asking.abort()), watch()]);
   return answeredAt;
 }
 

@@ -34,6 +34,7 @@ export async function demo(options: DemoOptions, narrator: Narrator): Promise<vo
   const leaveSignals = cleanOnSignal(remove);
   try {
     const config = readConfig(environment);
+    narrator.begin();
     const app = await startApp(config, createLogger(config));
     try {
       const connection: Connection = { url: app.url, key: await demoKey(app, config), json: false };

@@ -23,7 +23,7 @@ export class StratalogRetriever extends BaseRetriever<MemoryMetadata> {
     return 'StratalogRetriever';
   }
 
-  override lc_namespace = ['stratalog', 'retrievers'];
+  override lc_namespace: string[] = ['stratalog', 'retrievers'];
   readonly #client: Stratalog;
   readonly #search: Omit<Search, 'query'>;
 

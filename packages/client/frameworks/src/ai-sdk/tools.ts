@@ -1,4 +1,4 @@
-import { jsonSchema, tool, type ToolSet } from 'ai';
+import { jsonSchema, tool, type Tool, type ToolSet } from 'ai';
 import type { Feedback, Search, StoredMemory, StoreMemory, Stratalog } from '@stratalog/client';
 
 export interface MemoryToolsOptions {
@@ -7,6 +7,34 @@ export interface MemoryToolsOptions {
   /** Added to every memory that the model stores, such as its `layer`, `scope` or `metadata`. */
   readonly store?: Omit<StoreMemory, 'content'> | undefined;
 }
+
+/** A memory as a model sees it. */
+export interface ShownMemory {
+  readonly memory_id: string;
+  readonly content: string;
+  readonly layer: StoredMemory['layer'];
+  readonly tags: string[];
+  readonly created_at: string;
+  readonly updated_at: string;
+}
+
+export interface FoundMemories {
+  readonly search_id: string;
+  readonly results: (ShownMemory & { readonly score: number; readonly superseded_by?: string })[];
+}
+
+/** The tools by their names. A type and no interface, so that it is a `ToolSet`. */
+export type MemoryTools = {
+  readonly memory_search: Tool<{ query: string; top_k?: number }, FoundMemories>;
+  readonly memory_store: Tool<{ content: string; tags?: string[] }, ShownMemory>;
+  readonly memory_get: Tool<{ memory_id: string }, ShownMemory>;
+  readonly memory_update: Tool<{ memory_id: string; content: string }, ShownMemory>;
+  readonly memory_delete: Tool<{ memory_id: string }, { readonly deleted: string }>;
+  readonly memory_feedback: Tool<
+    { memory_id: string; kind: Feedback['kind']; search_id?: string },
+    { readonly recorded: true }
+  >;
+};
 
 /** Characters of a result; `memory_get` answers the rest. */
 const mostShown = 2_000;
@@ -21,8 +49,7 @@ function input<Input>(
   return jsonSchema<Input>({ type: 'object', properties, required, additionalProperties: false });
 }
 
-/** A memory as a model sees it. */
-function shown({ id, content, layer, tags, createdAt, updatedAt }: StoredMemory) {
+function shown({ id, content, layer, tags, createdAt, updatedAt }: StoredMemory): ShownMemory {
   return { memory_id: id, content, layer, tags, created_at: createdAt, updated_at: updatedAt };
 }
 
@@ -35,7 +62,7 @@ function cut(content: string): string {
  * Tools with which a model searches and keeps the memory itself, under the names that they have over MCP. Give the model
  * all of them, or those that it needs. A refusal is a tool error that says what to do.
  */
-export function memoryTools(stratalog: Stratalog, options: MemoryToolsOptions = {}) {
+export function memoryTools(stratalog: Stratalog, options: MemoryToolsOptions = {}): MemoryTools {
   const { memories } = stratalog;
   return {
     memory_search: tool({
@@ -126,7 +153,7 @@ export function memoryTools(stratalog: Stratalog, options: MemoryToolsOptions = 
       execute: async ({ memory_id: id, kind, search_id: searchId }, { abortSignal: signal }) => {
         const feedback = { kind, ...(searchId !== undefined && { searchId }) };
         await memories.feedback(id, feedback, { signal, cause: 'llm' });
-        return { recorded: true };
+        return { recorded: true } as const;
       },
     }),
   } satisfies ToolSet;
