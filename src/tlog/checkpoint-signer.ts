@@ -1,6 +1,6 @@
 import { signCheckpoint } from '../domain/tlog/checkpoint.ts';
 import { CheckpointSigned } from '../domain/tlog/events.ts';
-import { verifierKey, type Signer } from '../domain/tlog/note.ts';
+import { isSignedBy, parseNote, verifierKey, type Signer } from '../domain/tlog/note.ts';
 import { checkpointStream } from '../domain/streams.ts';
 import { eventContext, type CommandContext } from '../commands/context.ts';
 import type { EventProcessor, Term } from '../follow/processor.ts';
@@ -39,11 +39,12 @@ export class CheckpointSigner implements EventProcessor {
   }
 
   async run(term: Term): Promise<void> {
-    const { store, intervalMs } = this.#parts;
+    const { store, signers, intervalMs } = this.#parts;
     const pauseMs = Math.min(Math.max(intervalMs / 10, shortestPauseMs), longestPauseMs);
     const [last] = await signedHeads(store, 1);
-    let signed = last?.position ?? 0;
-    term.began(signed);
+    term.began(last?.position ?? 0);
+    // A new key signs at once: until then nothing vouches for the heads of the key before.
+    let signed = last && isSignedByAll(last.event.data.note, signers) ? last.position : 0;
     let signedAt = performance.now() - intervalMs;
     while (!term.signal.aborted) {
       const unsigned = (await store.log.head()) - signed;
@@ -75,4 +76,9 @@ export class CheckpointSigner implements EventProcessor {
     const { position } = await store.append(checkpointStream, 'any', [event], eventContext(context));
     return position;
   }
+}
+
+function isSignedByAll(note: string, signers: readonly Signer[]): boolean {
+  const parsed = parseNote(note);
+  return signers.every((signer) => isSignedBy(parsed, signer));
 }

@@ -31,7 +31,7 @@ export interface VerifyOptions {
   readonly log: EventLog;
   /** The tiles that were kept; without them only the heads are compared. */
   readonly tree?: LogTree;
-  /** The keys that heads must be signed with: each with at least one of them. */
+  /** The keys that heads are signed with. One of an earlier key counts where a head of one of these covers the event about it. */
   readonly verifiers: readonly Verifier[];
   /** Heads from elsewhere that this log must continue. */
   readonly against?: readonly TreeHead[];
@@ -55,14 +55,20 @@ export async function verifyLog(options: VerifyOptions): Promise<LogReport> {
 interface WantedHead extends TreeHead {
   /** Position of the event about it; undefined if it comes from elsewhere. */
   readonly position?: number;
+  /** Whether one of the keys signed it, or it comes from elsewhere. */
+  readonly isTrusted: boolean;
 }
 
 class LogCheck {
   readonly #options: VerifyOptions;
   readonly #frontier = new Frontier();
   readonly #revisions = new Map<string, number>();
-  /** By size. */
+  /** The largest first. */
   #wanted: WantedHead[] = [];
+  /** Positions of the events about heads that another key signed, the last first. */
+  #strange: number[] = [];
+  /** Number of events that a trusted head of the log covers. */
+  #covered = 0;
   #heads = 0;
   #last = 0;
   #tile: { index: number; hashes: Buffer } | undefined;
@@ -75,9 +81,14 @@ class LogCheck {
     const { log, tree, against = [] } = this.#options;
     const sizeOfTree = (await tree?.state())?.size ?? 0;
     const { heads, forged } = await this.#readHeads();
-    const signed = heads.at(-1);
-    this.#wanted = [...heads, ...against].sort((one, other) => one.size - other.size);
-    const most = Math.max(sizeOfTree, this.#wanted.at(-1)?.size ?? 0);
+    const signed = heads.findLast(({ isTrusted }) => isTrusted);
+    this.#covered = signed?.size ?? 0;
+    this.#strange = heads.flatMap(({ isTrusted, position }) => (isTrusted ? [] : [position!])).toReversed();
+    this.#wanted = [...heads, ...against.map((head) => ({ ...head, isTrusted: true }))].sort(
+      (one, other) => other.size - one.size,
+    );
+    const trusted = this.#wanted.find(({ isTrusted }) => isTrusted);
+    const most = Math.max(sizeOfTree, trusted?.size ?? 0);
     const fault =
       (await this.#readEvents()) ??
       (this.#frontier.size < most
@@ -99,7 +110,7 @@ class LogCheck {
     };
   }
 
-  /** The heads that the log has, in its order, up to the first that is not genuine. */
+  /** The heads that the log has, in its order, up to the first that is none. */
   async #readHeads(): Promise<{
     readonly heads: readonly WantedHead[];
     readonly forged: LogFault | undefined;
@@ -110,11 +121,9 @@ class LogCheck {
       const page = await log.readAll({ after, limit: pageSize, filter: headFilter });
       for (const { data, position } of page.events) {
         const head = headIn(data);
-        if (!head || !verifiers.some((verifier) => isSignedBy(head.note, verifier))) {
-          const detail = head ? 'this head is not signed with a known key' : 'this head is malformed';
-          return { heads, forged: faultOf('forged-head', detail, position) };
-        }
-        heads.push({ ...head, position });
+        if (!head) return { heads, forged: faultOf('forged-head', 'this head is malformed', position) };
+        const isTrusted = verifiers.some((verifier) => isSignedBy(head.note, verifier));
+        heads.push({ ...head, position, isTrusted });
       }
       if (page.events.length === 0) return { heads, forged: undefined };
       after = page.scannedTo;
@@ -141,7 +150,8 @@ class LogCheck {
   async #take(event: RecordedEvent): Promise<LogFault | undefined> {
     const leaf = leafHash(leafOf(event));
     // A tile names the event; without tiles only the head behind it is known to be wrong.
-    const fault = (await this.#compareTile(leaf, event)) ?? this.#compareRevision(event);
+    const fault =
+      (await this.#compareTile(leaf, event)) ?? this.#compareRevision(event) ?? this.#checkCoverage(event);
     if (fault) return fault;
     this.#frontier.add(leaf);
     return this.#compareHeads();
@@ -167,12 +177,21 @@ class LogCheck {
     return faultOf('missing', `its stream has revision ${revision} where ${expected} belongs`, position);
   }
 
+  /** An event about a head of another key must be covered by a trusted head: keys are exchanged, and old heads stay. */
+  #checkCoverage({ position }: RecordedEvent): LogFault | undefined {
+    if (this.#strange.at(-1) !== position) return undefined;
+    this.#strange.pop();
+    if (this.#frontier.size < this.#covered) return undefined;
+    return faultOf('forged-head', 'this head is not signed with a known key', position);
+  }
+
   /** The heads of exactly the events so far. */
   #compareHeads(): LogFault | undefined {
-    while (this.#wanted[0]?.size === this.#frontier.size) {
-      const { root, size, position } = this.#wanted.shift()!;
-      if (position !== undefined) this.#heads++;
-      if (root.equals(this.#frontier.root())) continue;
+    while (this.#wanted.at(-1)?.size === this.#frontier.size) {
+      const { root, size, position, isTrusted } = this.#wanted.pop()!;
+      const isEqual = root.equals(this.#frontier.root());
+      if (isEqual && position !== undefined) this.#heads++;
+      if (isEqual || !isTrusted) continue;
       return position === undefined
         ? faultOf(
             'other-history',

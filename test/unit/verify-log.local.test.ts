@@ -4,7 +4,7 @@ import { openSqlEventLog } from '../../src/adapters/sqllog/sql-event-log.ts';
 import { SealedEventStore } from '../../src/adapters/eventstore/sealed-event-store.ts';
 import { openSqlKeyVault } from '../../src/adapters/vault/sql-key-vault.ts';
 import { parseCheckpoint } from '../../src/domain/tlog/checkpoint.ts';
-import { signerOf } from '../../src/domain/tlog/note.ts';
+import { signerOf, type Signer } from '../../src/domain/tlog/note.ts';
 import type { EventLog } from '../../src/ports/event-log.ts';
 import type { Sql } from '../../src/ports/sql.ts';
 import { CheckpointSigner } from '../../src/tlog/checkpoint-signer.ts';
@@ -37,7 +37,7 @@ const signers = [signerOf('log.example', Buffer.alloc(32, 1))];
 /** Events before the last head. */
 let signed = 0;
 
-function signerWith(given = signers): CheckpointSigner {
+function signerWith(given: readonly Signer[] = signers): CheckpointSigner {
   const context = systemCommandContext('test');
   return new CheckpointSigner({
     tree,
@@ -47,6 +47,23 @@ function signerWith(given = signers): CheckpointSigner {
     context,
     intervalMs: 1_000,
   });
+}
+
+/** Runs a signer until it has signed for the first time. */
+async function signedAtStart(given: readonly Signer[]): Promise<void> {
+  const ended = new AbortController();
+  await new Promise<unknown>((resolve, reject) => {
+    const term = {
+      epoch: 1,
+      signal: ended.signal,
+      isHeld: true,
+      began: () => undefined,
+      reached: resolve,
+      report: reject,
+      fail: reject,
+    };
+    signerWith(given).run(term).catch(reject);
+  }).finally(() => ended.abort());
 }
 
 beforeAll(async () => {
@@ -177,6 +194,26 @@ describe('the verification of a log', () => {
     expect((await verify()).first).toMatchObject({ fault: 'forged-head', position: events[0]!.position + 1 });
     await sql.execute(`delete from log.events where position > ${events[0]!.position}`);
     expect((await verifyLog({ log, verifiers: signers })).state).toBe('sound');
+  });
+
+  it('[F7] accepts heads of an earlier key as far as a head of the present key covers them', async () => {
+    const { events } = await log.readAll({ direction: 'backwards', limit: 1 });
+    const present = [signerOf('log.example', Buffer.alloc(32, 2))];
+    const next = [signerOf('log.example', Buffer.alloc(32, 3))];
+    const [first] = (await signedHeads(store, 10)).toReversed();
+    const { first: fault } = await verifyLog({ log, verifiers: present });
+    expect(fault).toMatchObject({ fault: 'forged-head', position: first!.position });
+    await signedAtStart(present);
+    expect(await verifyLog({ log, verifiers: present })).toMatchObject({ state: 'sound', heads: 4 });
+    // The next key signs although there is nothing new.
+    await signedAtStart(next);
+    expect(await verifyLog({ log, verifiers: next })).toMatchObject({ state: 'sound', heads: 5 });
+    const behind = await signerWith().sign(signal);
+    expect((await verifyLog({ log, verifiers: next })).first).toMatchObject({
+      fault: 'forged-head',
+      position: behind,
+    });
+    await sql.execute(`delete from log.events where position > ${events[0]!.position}`);
   });
 
   it('[F7] proves that the log only grew since a head that was kept, and finds another history', async () => {
