@@ -42,7 +42,6 @@ beforeAll(async () => {
   const isProven = async () => (await auditor.get(`/v1/audit/events/${position}/proof`)).status === 200;
   await vi.waitUntil(isProven, { timeout: 20_000, interval: 200 });
 });
-});
 
 afterAll(async () => {
   await server.remove();
