@@ -502,7 +502,7 @@ describe('the command line', () => {
   it.each([
     ['an unknown command', ['frobnicate']],
     ['an unknown command with --help', ['frobnicate', '--help']],
-    ['an unknown subcommand with --help', ['audit', 'verify', '--help']],
+    ['an unknown subcommand with --help', ['audit', 'frobnicate', '--help']],
     ['an unknown option', ['serve', '--frobnicate']],
     ['a missing argument', ['import']],
     ['one argument too many', ['import', 'a', 'b']],

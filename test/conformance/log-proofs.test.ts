@@ -38,10 +38,9 @@ beforeAll(async () => {
   ada = await tenant.key({ user: 'ada' });
   for (const content of ['The first note.', 'The second note.', 'The third note.'])
     await ada.store({ content });
-  await vi.waitUntil(async () => (await auditor.get('/v1/audit/heads')).body.items.length > 0, {
-    timeout: 20_000,
-    interval: 200,
-  });
+  const { position } = await ada.store({ content: 'The last note.' });
+  const isProven = async () => (await auditor.get(`/v1/audit/events/${position}/proof`)).status === 200;
+  await vi.waitUntil(isProven, { timeout: 20_000, interval: 200 });
 });
 
 afterAll(async () => {
