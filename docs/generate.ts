@@ -134,7 +134,8 @@ second (\`:60\`) is refused; send the second after it.
 
 ${table(['call', 'description', 'command'], rows)}
 
-Also served: \`GET /livez\`, \`GET /readyz\`, \`GET /metrics\`, \`GET /openapi.json\`, \`GET /asyncapi.json\` ([the topics](../guides/topics.md)), \`GET /docs\`.
+Also served: \`GET /livez\`, \`GET /readyz\`, \`GET /metrics\`, \`GET /openapi.json\`, \`GET /asyncapi.json\` ([the topics](../guides/topics.md)), \`GET /docs\`;
+for auditors and their tools \`GET /tlog/checkpoint\`, \`GET /tlog/tile/…\` ([the signed log](../guides/audit.md#tools-of-others)).
 `;
 }
 

@@ -1810,7 +1810,7 @@ export interface AuditHeadsAnswer {
 }
 
 export interface VerifyLogBody {
-  /** A signed head (note) of this log that it must continue; its signature is verified, too */
+  /** A signed head (note) of this log that you have kept and that it must continue */
   against?: string | undefined;
 }
 

@@ -102,7 +102,7 @@ export const verifyLog = operation({
   area: 'Audit',
   input: z.strictObject({
     against: text(20_000).optional().meta({
-      description: 'A signed head (note) of this log that it must continue; its signature is verified, too',
+      description: 'A signed head (note) of this log that you have kept and that it must continue',
     }),
   }),
   output: z.object({
