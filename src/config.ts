@@ -183,6 +183,13 @@ export const settings = z.object({
   STRATALOG_TLOG_OLD_KEY: secret(40)
     .optional()
     .describe('The key before, while keys are exchanged: heads have a signature of both'),
+  STRATALOG_TLOG_PUBLISH: z
+    .string()
+    .min(1)
+    .optional()
+    .describe(
+      'Where signed heads of the log are sent: an http or https address that gets each by POST, or a file that they are appended to',
+    ),
   STRATALOG_CHECKPOINT_INTERVAL: integer(1, 86_400)
     .default(60)
     .describe('Seconds that new events wait at most for a signed head of the log'),
@@ -261,6 +268,7 @@ export interface Config extends ClusterConfig {
     readonly origin: string | undefined;
     readonly key: string | undefined;
     readonly oldKey: string | undefined;
+    readonly publishTo: string | undefined;
     readonly intervalMs: number;
   };
   readonly jwt: { readonly issuer: string; readonly audience: string; readonly jwks: string } | undefined;
@@ -318,6 +326,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
       origin: values.STRATALOG_TLOG_ORIGIN,
       key: values.STRATALOG_TLOG_KEY,
       oldKey: values.STRATALOG_TLOG_OLD_KEY,
+      publishTo: values.STRATALOG_TLOG_PUBLISH,
       intervalMs: values.STRATALOG_CHECKPOINT_INTERVAL * 1_000,
     },
     jwt: jwtOf(values),

@@ -1,3 +1,4 @@
+import { headPublisher } from '../backends/head-publisher.ts';
 import { openLogSigners, originOf } from '../backends/log-signers.ts';
 import { ConfigError } from '../config.ts';
 import { CheckpointSigner } from '../tlog/checkpoint-signer.ts';
@@ -18,7 +19,8 @@ export async function openProofs(own: Process, { store }: CommandSide): Promise<
   if (config.roles.includes('worker')) {
     const intervalMs = config.tlog.intervalMs;
     const context = systemCommandContext('checkpoints');
-    startProcessor(own, new CheckpointSigner({ tree, store, origin, signers, context, intervalMs }));
+    const publish = headPublisher(config.tlog.publishTo);
+    startProcessor(own, new CheckpointSigner({ tree, store, origin, signers, context, intervalMs, publish }));
   }
   return new LogProofs({ tree, store, origin, verifiers: signers });
 }

@@ -17,6 +17,8 @@ export interface SignerParts {
   /** More than one while keys are exchanged: the note has a signature of each. */
   readonly signers: readonly Signer[];
   readonly context: CommandContext;
+  /** Sends each head elsewhere. A failure is reported, and the next head says all that this one did. */
+  readonly publish?: ((note: string) => Promise<void>) | undefined;
   /** How long new events wait for a signed head. */
   readonly intervalMs: number;
 }
@@ -39,7 +41,7 @@ export class CheckpointSigner implements EventProcessor {
   }
 
   async run(term: Term): Promise<void> {
-    const { store, signers, intervalMs } = this.#parts;
+    const { store, signers, intervalMs, publish } = this.#parts;
     const pauseMs = Math.min(Math.max(intervalMs / 10, shortestPauseMs), longestPauseMs);
     const [last] = await signedHeads(store, 1);
     term.began(last?.position ?? 0);
@@ -50,7 +52,10 @@ export class CheckpointSigner implements EventProcessor {
       const unsigned = (await store.log.head()) - signed;
       const waitedMs = performance.now() - signedAt;
       if ((unsigned > 0 && waitedMs >= intervalMs) || unsigned >= mostUnsigned || waitedMs >= idleMs) {
-        signed = await inBackground(() => this.sign(term.signal));
+        const head = await inBackground(() => this.sign(term.signal));
+        signed = head.position;
+        // The next head does not wait for the receiver.
+        void publish?.(head.note).catch((error: unknown) => term.report(error));
         signedAt = performance.now();
         term.reached(signed);
       }
@@ -58,23 +63,24 @@ export class CheckpointSigner implements EventProcessor {
     }
   }
 
-  /** Signs the head of the whole log. Resolves with the position of the event about it. */
-  async sign(signal: AbortSignal): Promise<number> {
+  /** Signs the head of the whole log. Resolves with its note and the position of the event about it. */
+  async sign(signal: AbortSignal): Promise<{ readonly note: string; readonly position: number }> {
     const { tree, store, origin, signers, context } = this.#parts;
     const { size } = await tree.grow(signal);
     const root = await tree.root(size);
+    const note = signCheckpoint({ origin, size, root }, signers);
     const event = {
       type: CheckpointSigned.type,
       data: {
         origin,
         size,
         root: root.toString('base64'),
-        note: signCheckpoint({ origin, size, root }, signers),
+        note,
         verifierKeys: signers.map(verifierKey),
       },
     };
     const { position } = await store.append(checkpointStream, 'any', [event], eventContext(context));
-    return position;
+    return { note, position };
   }
 }
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
@@ -11,6 +11,7 @@ import { parseProof } from '../../src/domain/tlog/proof-file.ts';
 import { bundledEntries } from '../../src/domain/tlog/tiles.ts';
 import type { Client, Json } from '../support/api.ts';
 import { stratalog } from '../support/cli.ts';
+import { eventually } from '../support/eventually.ts';
 import { expectProblem } from '../support/problem.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 import { newTenant } from '../support/tenant.ts';
@@ -31,6 +32,7 @@ beforeAll(async () => {
       STRATALOG_EMBEDDER: 'deterministic',
       STRATALOG_CHECKPOINT_INTERVAL: '1',
       STRATALOG_DATA: data,
+      STRATALOG_TLOG_PUBLISH: path.join(folder, 'heads.txt'),
     },
   });
   const tenant = await newTenant(server);
@@ -65,6 +67,7 @@ describe('the signed heads of the log', () => {
     expect(head.origin).toBe(origin);
     expect(isSignedBy(head.note, parseVerifierKey(verifierKey))).toBe(true);
     expect(items.map(({ note }: Json) => note)).toContain(note);
+    await eventually(() => readFile(path.join(folder, 'heads.txt'), 'utf8')).toContain(note);
 
     const position = await positionOf('MemoryStored');
     const proof = parseProof((await bytesOf(`/v1/audit/events/${position}/proof`)).toString());

@@ -175,6 +175,25 @@ describe('visibility in a search as of a position', () => {
     expect(contents(await search(admin, 'plan', narrow))).toEqual([ours!.content]);
   });
 
+  it('[A5] scores do not depend on how common a word has become since', async () => {
+    const { admin } = await newTenant(server);
+    const { memory } = await admin.store({ content: 'The turbine hums in the cellar' });
+    const gone = await admin.store({ content: 'The turbine was sold' });
+    const { position: asOf } = await admin.store({ content: 'A letter about the garden' });
+    const scores = async (more: object) =>
+      (await search(admin, 'turbine in the cellar', more)).map(({ memory, score }) => [
+        memory.content,
+        score.toFixed(6),
+      ]);
+    const answered = await scores({ minPosition: asOf });
+    await admin.bulk(
+      Array.from({ length: 12 }, (_, n) => ({ content: `The turbine of cellar ${n}`, duplicates: 'keep' })),
+    );
+    await admin.patch(`/v1/memories/${memory.id}`, { content: 'Something else' }, { 'if-match': '*' });
+    const { position: minPosition } = (await admin.delete(`/v1/memories/${gone.memory.id}`)).body;
+    expect(await scores({ asOf, minPosition })).toEqual(answered);
+  });
+
   it('[I2] scores reveal nothing of texts that the caller cannot read', async () => {
     const { admin, key } = await newTenant(server);
     const ann = await key({ user: 'ann' });
@@ -183,8 +202,13 @@ describe('visibility in a search as of a position', () => {
       layer: 'session',
       scope: { session: 's1', user },
     });
-    const { position: alone } = await admin.store(turn('ann', 'Wonderful, I made two bowls.'));
-    const { position: beside } = await admin.store(turn('eve', 'How was the pottery workshop?'));
+    await admin.store(turn('ann', 'Wonderful, I made two bowls.'));
+    const text = 'How was the pottery workshop?';
+    // The words are equally rare at both times: only the session differs.
+    const elsewhere = { ...turn('eve', text), scope: { session: 's2', user: 'eve' } };
+    const { memory, position: alone } = await admin.store(elsewhere);
+    await admin.delete(`/v1/memories/${memory.id}`);
+    const { position: beside } = await admin.store(turn('eve', text));
     const score = async (asOf: string) =>
       (await search(ann, 'pottery workshop bowls', { asOf, minPosition: beside }))[0].score;
     expect(await score(beside)).toBe(await score(alone));

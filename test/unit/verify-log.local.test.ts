@@ -75,7 +75,7 @@ beforeAll(async () => {
   for (let head = 0; head < 3; head++) {
     // More than a tile, so that there are two levels.
     for (let n = 0; n < 10; n++) await log.append(freshStream(), 'any', storedEvents(12));
-    signed = (await signerWith().sign(signal)) - 1;
+    signed = (await signerWith().sign(signal)).position - 1;
   }
   await log.append(freshStream(), 'any', storedEvents(3));
 });
@@ -208,7 +208,7 @@ describe('the verification of a log', () => {
     // The next key signs although there is nothing new.
     await signedAtStart(next);
     expect(await verifyLog({ log, verifiers: next })).toMatchObject({ state: 'sound', heads: 5 });
-    const behind = await signerWith().sign(signal);
+    const { position: behind } = await signerWith().sign(signal);
     expect((await verifyLog({ log, verifiers: next })).first).toMatchObject({
       fault: 'forged-head',
       position: behind,

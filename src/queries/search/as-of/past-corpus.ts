@@ -18,6 +18,7 @@ import { termColumns } from '../sources/term-columns.ts';
 import { readStatistics } from '../statistics.ts';
 import { countedSignal, type CountedRow } from './counted-row.ts';
 import { scanAsOf, type ScannedMemory } from './scan.ts';
+import { statisticsThen } from './past-statistics.ts';
 import { ScanSource } from './scan-source.ts';
 import { wasActive } from './was-active.ts';
 
@@ -28,9 +29,9 @@ interface Scan {
 }
 
 /**
- * The memories as they were at a position, with their texts, their tags and the turns around them; scored as in any search.
- * Only two things are as of today: how rare a term is among the tenant's memories, and who may see what. `prepare` throws
- * `as-of-scope-too-large`.
+ * The memories as they were at a position, with their texts, their tags and the turns around them; scored as in any search,
+ * by how rare the terms were then unless too much has changed (`statisticsThen`). Who may see what is as of today.
+ * `prepare` throws `as-of-scope-too-large`.
  */
 export class PastCorpus implements Corpus {
   /** What the read models have reached at least. */
@@ -132,8 +133,12 @@ export class PastCorpus implements Corpus {
     const lookup = areResident ? await this.#engines.residentWords(this.view, this.#tenant) : undefined;
     return sql.transaction(async (tx) => {
       const words = lookup?.in === 'ram' ? await wordIndex?.words(tx, lookup.set) : undefined;
-      const statistics = await readStatistics(tx, this.view, this.#tenant, this.#query.terms, words);
-      return { statistics, isWeighed: !areResident || words !== undefined };
+      const { terms } = this.#query;
+      const today = await readStatistics(tx, this.view, this.#tenant, terms, words);
+      const isWeighed = !areResident || words !== undefined;
+      if (!isWeighed) return { statistics: today, isWeighed };
+      const statistics = await statisticsThen(tx, this.view, this.#tenant, this.position, terms, today);
+      return { statistics, isWeighed };
     }, this.transaction);
   }
 
