@@ -2,12 +2,15 @@ import { styleText } from 'node:util';
 import { Command } from 'commander';
 import type { AuditEvent, AuditFilter } from '../../packages/client/src/index.ts';
 import { addLogCommands } from './audit-log.ts';
+import { addReplayCommand } from './audit-replay.ts';
 import { connect } from './client.ts';
 import { printable } from './output.ts';
 import { position } from './positions.ts';
 
 export function auditCommand(): Command {
-  const command = new Command('audit').description('Read the audit log, and prove that nobody changed it');
+  const command = new Command('audit').description(
+    'Read the audit log, run searches again, and prove that nobody changed the log',
+  );
   command
     .command('events')
     .description('List the events of the tenant in the order of the log')
@@ -26,6 +29,7 @@ export function auditCommand(): Command {
       const events = follow ? client.audit.follow(filter) : client.audit.stream(filter);
       for await (const event of events) console.log(json ? JSON.stringify(event) : lineOf(event));
     });
+  addReplayCommand(command);
   addLogCommands(command);
   return command;
 }

@@ -84,12 +84,20 @@ export function bind<Input extends z.ZodObject, Output>(
 
 function bodyOf({ name, input, command }: Operation, fields: readonly string[]): z.ZodObject | undefined {
   const args = command?.arguments;
-  const body = args ?? (fields.length > 0 ? input : undefined);
+  const body = args ?? (fields.length > 0 ? withFields(input, fields) : undefined);
   const given = Object.keys(body?.shape ?? {});
   const missing = fields.filter((field) => !given.includes(field));
   if (missing.length > 0 || given.length > fields.length)
     throw new Error(`the body of ${name} has ${given.join(', ')} instead of ${fields.join(', ')}`);
   return body;
+}
+
+/** The input, or the part of it that has these fields if others are in the path. */
+function withFields(input: z.ZodObject, fields: readonly string[]): z.ZodObject {
+  const shape = Object.entries(input.shape);
+  return shape.length === fields.length
+    ? input
+    : z.strictObject(Object.fromEntries(shape.filter(([field]) => fields.includes(field))));
 }
 
 /** The example of an operation's input, as far as it is in the body. */

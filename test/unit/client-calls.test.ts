@@ -42,6 +42,7 @@ const callsOf = (client: Stratalog, { memories, reasoning, summaries, audit, adm
   audit.stream().next(),
   audit.follow().next(),
   audit.search('{searchId}'),
+  audit.replay('{searchId}'),
   audit.heads().page(),
   audit.checkpoint(),
   audit.proof('{position}'),

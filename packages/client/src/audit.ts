@@ -54,6 +54,18 @@ export class Audit {
     );
   }
 
+  /** Run a recorded search again as of the position that it read, and explain each difference. */
+  replay(
+    searchId: string,
+    body: api.ReplaySearchBody = {},
+    options?: CallOptions,
+  ): Promise<api.ReplayedSearch> {
+    return this.#transport.call(
+      { method: 'POST', path: path`/v1/audit/searches/${searchId}/replay`, body, reads: 'body' },
+      options,
+    );
+  }
+
   /** The signed heads of the log, newest first, with the key that verifies them. */
   heads(
     query: api.AuditHeadsQuery = {},

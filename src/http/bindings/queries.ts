@@ -1,6 +1,7 @@
 import { auditEvents } from '../../api/audit/audit-events.ts';
 import { auditCheckpoint, auditHeads, proveEvent, verifyLog } from '../../api/audit/log-proofs.ts';
 import { auditSearch } from '../../api/audit/audit-search.ts';
+import { replayAuditedSearch } from '../../api/audit/replay-search.ts';
 import { buildContext } from '../../api/context/build-context.ts';
 import { stats } from '../../api/operation/stats.ts';
 import { multiHop } from '../../api/search/multi-hop.ts';
@@ -55,5 +56,9 @@ export const queryBindings = [
   bind(auditSearch, 'get', '/v1/audit/searches/:searchId', {
     success: { status: 200, description: 'The search' },
     query: wait,
+  }),
+  bind(replayAuditedSearch, 'post', '/v1/audit/searches/:searchId/replay', {
+    success: { status: 200, description: 'Both answers and their differences' },
+    bodyOptional: true,
   }),
 ];
