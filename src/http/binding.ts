@@ -24,8 +24,13 @@ export interface BindingOptions<Output = unknown> {
   readonly accepts?: readonly string[];
   /** Input field that is read from the body as a stream. */
   readonly streamedBody?: { readonly field: string; readonly read: (request: Context['req']) => unknown };
-  /** Input field that depends on whether the client prefers NDJSON to JSON. */
-  readonly negotiated?: { readonly field: string; readonly json: unknown; readonly ndjson: unknown };
+  /** Input field that depends on the media type that the client prefers, unless a query parameter has it. */
+  readonly negotiated?: {
+    readonly field: string;
+    readonly json: unknown;
+    readonly ndjson: unknown;
+    readonly csv: unknown;
+  };
   /** How far a streamed response is read ahead of a slow client. */
   readonly readAhead?: { readonly highWaterMark: number; readonly objectMode?: boolean };
   /** The response has an ETag: a client that has it already, by `If-None-Match`, gets 304 without a body. */

@@ -41,6 +41,7 @@ const callsOf = (client: Stratalog, { memories, reasoning, summaries, audit, adm
   audit.events().page(),
   audit.stream().next(),
   audit.follow().next(),
+  audit.csv().next(),
   audit.search('{searchId}'),
   audit.replay('{searchId}'),
   audit.heads().page(),

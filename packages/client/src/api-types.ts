@@ -1810,6 +1810,8 @@ export interface AuditEventsQuery {
   /** Maximum number of events. Default: 50 for a page, no limit for a stream */
   limit?: number | undefined;
   cursor?: string | undefined;
+  /** `stream`: NDJSON. `csv`: a table with one line for each event. Default: by the header Accept, else a page; a followed answer is never a page */
+  format?: 'page' | 'stream' | 'csv' | undefined;
   /** Position from an earlier response; the answer includes everything up to it, such as your own write */
   minPosition?: string | undefined;
   /** Maximum time to wait for `minPosition`, in milliseconds. Default: 2,000 */

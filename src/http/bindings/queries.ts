@@ -29,11 +29,12 @@ export const queryBindings = [
   bind(auditEvents, 'get', '/v1/audit/events', {
     success: {
       status: 200,
-      description: 'A page of events; as NDJSON with `Accept: application/x-ndjson` or `follow=true`',
+      description:
+        'A page of events; as NDJSON with `Accept: application/x-ndjson`, `format=stream` or `follow=true`, as CSV with `Accept: text/csv` or `format=csv`',
     },
-    query: [...eventFilters, 'after', 'follow', 'limit', 'cursor', ...wait],
+    query: [...eventFilters, 'after', 'follow', 'limit', 'cursor', 'format', ...wait],
     commas: ['type'],
-    negotiated: { field: 'format', json: 'page', ndjson: 'stream' },
+    negotiated: { field: 'format', json: 'page', ndjson: 'stream', csv: 'csv' },
     // Read little ahead: a batch that was read is sent even if the credential is revoked meanwhile, and it may be large.
     readAhead: { highWaterMark: 1 },
   }),
