@@ -132,9 +132,12 @@ export interface Outcome<Output> {
 export class ItemStream<Item> {
   /** A batch may be empty. */
   readonly batches: AsyncIterable<readonly Item[]>;
+  /** Names of the fields to show as columns, if the caller wants a table. */
+  readonly columns: readonly string[] | undefined;
 
-  constructor(batches: AsyncIterable<readonly Item[]>) {
+  constructor(batches: AsyncIterable<readonly Item[]>, columns?: readonly string[]) {
     this.batches = batches;
+    this.columns = columns;
   }
 }
 

@@ -60,7 +60,8 @@ export function addLogCommands(audit: Command): void {
       const { client, json } = connect(command);
       let report: Report;
       try {
-        const against = options.against === undefined ? undefined : await readFile(options.against, 'utf8');
+        const against =
+          options.against === undefined ? undefined : lastNote(await readFile(options.against, 'utf8'));
         report =
           options.data === undefined
             ? await client.audit.verify(against === undefined ? {} : { against })
@@ -98,6 +99,12 @@ export function addLogCommands(audit: Command): void {
       await writeFile(out, cosigned);
       console.log(`${out}: the head with the cosignature of the witness`);
     });
+}
+
+/** The last of the notes in a file to which heads are appended. */
+function lastNote(text: string): string {
+  const notes = text.split(/(?<=\n— [^\n]+\n)\n+(?!—)/u).filter((note) => note.trim() !== '');
+  return notes.at(-1) ?? text;
 }
 
 function tile(client: Stratalog, name: string): Promise<Buffer> {

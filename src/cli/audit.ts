@@ -1,13 +1,21 @@
 import { styleText } from 'node:util';
-import { Command } from 'commander';
+import { Command, Option } from 'commander';
 import type { AuditEvent, AuditFilter } from '../../packages/client/src/index.ts';
 import { addLogCommands } from './audit-log.ts';
+import { addReplayCommand } from './audit-replay.ts';
 import { connect } from './client.ts';
 import { printable } from './output.ts';
 import { position } from './positions.ts';
 
+interface EventFlags extends AuditFilter {
+  readonly follow?: boolean;
+  readonly csv?: boolean;
+}
+
 export function auditCommand(): Command {
-  const command = new Command('audit').description('Read the audit log, and prove that nobody changed it');
+  const command = new Command('audit').description(
+    'Read the audit log, run searches again, and prove that nobody changed the log',
+  );
   command
     .command('events')
     .description('List the events of the tenant in the order of the log')
@@ -18,14 +26,22 @@ export function auditCommand(): Command {
     .option('--from <time>', 'only events at or after this time')
     .option('--to <time>', 'only events before this time')
     .option('--after <position>', 'only events after this position', position)
+    .addOption(
+      new Option('--csv', 'print a table with one line for each event, for spreadsheets').conflicts('follow'),
+    )
     .option('--follow', 'print new events as they arrive, until interrupted')
-    .action(async ({ follow, ...options }: AuditFilter & { follow?: boolean }, command: Command) => {
+    .action(async ({ follow, csv, ...options }: EventFlags, command: Command) => {
       const { client, json } = connect(command);
       const { memory, stream, actor, from, to, after, type } = options;
       const filter = { memory, stream, actor, from, to, after, type };
+      if (csv) {
+        for await (const text of client.audit.csv(filter)) process.stdout.write(text);
+        return;
+      }
       const events = follow ? client.audit.follow(filter) : client.audit.stream(filter);
       for await (const event of events) console.log(json ? JSON.stringify(event) : lineOf(event));
     });
+  addReplayCommand(command);
   addLogCommands(command);
   return command;
 }

@@ -126,6 +126,12 @@ export const problems = {
     title: 'No signed head of the log covers this yet',
     remedy: 'Retry after Retry-After seconds. Heads are signed every minute while there are new events.',
   },
+  'not-replayable': {
+    status: 409,
+    title: 'The search cannot be run again',
+    remedy:
+      '`detail` says what is missing. GET /v1/audit/searches/{searchId} shows what is left of its record.',
+  },
   'revision-mismatch': {
     status: 412,
     title: 'The memory has changed',

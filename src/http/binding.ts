@@ -24,8 +24,13 @@ export interface BindingOptions<Output = unknown> {
   readonly accepts?: readonly string[];
   /** Input field that is read from the body as a stream. */
   readonly streamedBody?: { readonly field: string; readonly read: (request: Context['req']) => unknown };
-  /** Input field that depends on whether the client prefers NDJSON to JSON. */
-  readonly negotiated?: { readonly field: string; readonly json: unknown; readonly ndjson: unknown };
+  /** Input field that depends on the media type that the client prefers, unless a query parameter has it. */
+  readonly negotiated?: {
+    readonly field: string;
+    readonly json: unknown;
+    readonly ndjson: unknown;
+    readonly csv: unknown;
+  };
   /** How far a streamed response is read ahead of a slow client. */
   readonly readAhead?: { readonly highWaterMark: number; readonly objectMode?: boolean };
   /** The response has an ETag: a client that has it already, by `If-None-Match`, gets 304 without a body. */
@@ -84,12 +89,20 @@ export function bind<Input extends z.ZodObject, Output>(
 
 function bodyOf({ name, input, command }: Operation, fields: readonly string[]): z.ZodObject | undefined {
   const args = command?.arguments;
-  const body = args ?? (fields.length > 0 ? input : undefined);
+  const body = args ?? (fields.length > 0 ? withFields(input, fields) : undefined);
   const given = Object.keys(body?.shape ?? {});
   const missing = fields.filter((field) => !given.includes(field));
   if (missing.length > 0 || given.length > fields.length)
     throw new Error(`the body of ${name} has ${given.join(', ')} instead of ${fields.join(', ')}`);
   return body;
+}
+
+/** The input, or the part of it that has these fields if others are in the path. */
+function withFields(input: z.ZodObject, fields: readonly string[]): z.ZodObject {
+  const shape = Object.entries(input.shape);
+  return shape.length === fields.length
+    ? input
+    : z.strictObject(Object.fromEntries(shape.filter(([field]) => fields.includes(field))));
 }
 
 /** The example of an operation's input, as far as it is in the body. */

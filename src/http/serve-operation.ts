@@ -14,6 +14,7 @@ import { developmentIdentity, type Authenticator } from '../api/identity/authent
 import type { Binding } from './binding.ts';
 import { explainer } from './errors.ts';
 import { assertLocal } from './loopback.ts';
+import { csv, csvContentType, csvHeader, csvLine } from './csv.ts';
 import { ndjson } from './ndjson.ts';
 import {
   assertMediaType,
@@ -112,8 +113,8 @@ async function readInput(binding: Binding, koa: Context): Promise<unknown> {
   const inPath = Object.entries(params ? parseInput(params, koa['params']) : {});
   const fields = {
     ...Object.fromEntries(inPath.map(([name, value]) => [rename[name] ?? name, value])),
+    ...(negotiated && { [negotiated.field]: negotiated[preferredType(koa)] }),
     ...readQuery(binding, koa),
-    ...(negotiated && { [negotiated.field]: negotiated[prefersNdjson(koa) ? 'ndjson' : 'json'] }),
   };
   const sent = await readBody(binding, koa);
   const expectedRevision = operation.expectedRevision && readIfMatch(koa);
@@ -169,8 +170,9 @@ function places(schema: z.ZodObject | undefined, placeOf: (name: string) => stri
   return Object.fromEntries(Object.keys(schema?.shape ?? {}).map((name) => [name, placeOf(name)]));
 }
 
-function prefersNdjson(koa: Context): boolean {
-  return koa.accepts('application/json', ndjson) === ndjson;
+function preferredType(koa: Context): 'json' | 'ndjson' | 'csv' {
+  const type = koa.accepts('application/json', ndjson, csv);
+  return type === ndjson ? 'ndjson' : type === csv ? 'csv' : 'json';
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {
@@ -198,8 +200,9 @@ function reply(
   if (output instanceof ItemStream) {
     // With a streamed body the client decides when the response ends, and may send another request after it.
     if (!options.streamedBody) closeBehind(koa, closing);
-    koa.set('content-type', ndjson);
-    koa.body = Readable.from(linesOf(output), options.readAhead);
+    koa.set('content-type', output.columns ? csvContentType : ndjson);
+    const text = output.columns ? tableOf(output, output.columns) : linesOf(output);
+    koa.body = Readable.from(text, options.readAhead);
     return;
   }
   if (options.headers) koa.set(options.headers(output));
@@ -217,6 +220,14 @@ function closeBehind(koa: Context, closing: AbortSignal): void {
   closing.addEventListener('abort', () => koa.res.once('finish', () => koa.req.socket.end()), {
     signal: end.signal,
   });
+}
+
+async function* tableOf(
+  { batches }: ItemStream<unknown>,
+  columns: readonly string[],
+): AsyncGenerator<string> {
+  yield csvHeader(columns);
+  for await (const batch of batches) yield batch.map((item) => csvLine(item as object, columns)).join('');
 }
 
 async function* linesOf({ batches }: ItemStream<unknown>): AsyncGenerator<string> {

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { clientOf, clientWithKey, freshTenant, type Client, type Json } from '../support/api.ts';
+import { stratalog } from '../support/cli.ts';
 import { auditEvents, openLines, type LineStream } from '../support/events.ts';
 import { useSharedServer } from '../support/use-server.ts';
 
@@ -271,6 +272,40 @@ describe('a followed audit stream', () => {
     } finally {
       stream.close();
     }
+  });
+});
+
+describe('the audit as a table', () => {
+  const fields = (line: string) => line.split(',').slice(2, 4);
+
+  it('[F2] has one line for each event, by the header Accept or the parameter format', async () => {
+    const path = `/v1/audit/events?${commands}`;
+    const byHeader = await admin.get(path, { accept: 'text/csv' });
+    expect([byHeader.status, byHeader.headers.get('content-type')]).toEqual([
+      200,
+      'text/csv; charset=utf-8; header=present',
+    ]);
+    const byFormat = await admin.get(`${path}&format=csv`);
+    expect(byFormat.body).toBe(byHeader.body);
+    const [header, ...lines] = byHeader.body.trimEnd().split('\r\n');
+    expect(header).toMatch(/^position,at,type,actor,/);
+    const events = await auditEvents(admin, commands, end);
+    expect(lines.map(fields)).toEqual(events.map(({ type, actor }) => [type, actor]));
+    expect(
+      (await admin.get(`${path}&format=page&limit=500`, { accept: 'text/csv' })).body.items,
+    ).toHaveLength(lines.length);
+  });
+
+  it('[F2] [J4] runs nothing in a spreadsheet, and is printed by the command line', async () => {
+    const reason = '=HYPERLINK("https://evil.example")';
+    const { position } = (await admin.post('/v1/memories', { content: 'a lure' }, { 'x-reason': reason }))
+      .body;
+    const stored = await auditEvents(admin, 'type=MemoryStored', position);
+    const as = { STRATALOG_API_KEY: admin.key!, STRATALOG_URL: server.url };
+    const { code, stdout } = await stratalog(['audit', 'events', '--csv', '--type', 'MemoryStored'], as);
+    expect(code).toBe(0);
+    expect(stdout).toContain(`,"'=HYPERLINK(""https://evil.example"")",`);
+    expect(stdout.trimEnd().split('\r\n')).toHaveLength(stored.length + 1);
   });
 });
 

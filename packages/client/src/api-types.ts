@@ -561,6 +561,7 @@ export interface Problem {
     | 'policy-not-live'
     | 'too-many-outcomes'
     | 'not-signed-yet'
+    | 'not-replayable'
     | 'revision-mismatch'
     | 'body-too-large'
     | 'content-too-large'
@@ -1157,6 +1158,41 @@ export interface ObservedOutcome {
   memoryIds: string[];
   quality?: number;
   refined?: boolean;
+}
+
+export interface ReplayedSearch {
+  searchId: string;
+  /** Position that both answers are from */
+  position: string;
+  asRecorded: RecordedAnswer;
+  now: RecordedAnswer;
+  /** Empty if the answers are equal */
+  differences: {
+    /** Id of the memory */
+    id: string;
+    /** `missing`: only in the recorded answer. `added`: only in the new one. `moved`: in another order. `score`: in its place, with another relevance */
+    kind: 'missing' | 'added' | 'moved' | 'score';
+    /** `erased`: the memory, or one that stood beside it, was erased. `model`: another embedding model compares meaning. `weights`: the answer was found by another route. `feedback`: feedback or the value of memories counted otherwise. `scope`: what the caller could see is not known exactly. `changed`: none of these */
+    cause: 'erased' | 'changed' | 'model' | 'weights' | 'feedback' | 'scope';
+  }[];
+}
+
+/** An answer as it is recorded: without contents */
+export interface RecordedAnswer {
+  embeddingModel?: string;
+  /** Route of the results. A replay takes the standard one */
+  route: 'standard' | 'decomposition' | 'multi-hop';
+  /** Policy that chose the route */
+  policyVersion?: string;
+  warnings: string[];
+  results: {
+    memoryId: string;
+    rank: number;
+    relevance: number;
+    score?: number;
+    feedback?: number;
+    value?: number;
+  }[];
 }
 
 export interface ExperiencedSearchAnswer {
@@ -1774,6 +1810,8 @@ export interface AuditEventsQuery {
   /** Maximum number of events. Default: 50 for a page, no limit for a stream */
   limit?: number | undefined;
   cursor?: string | undefined;
+  /** `stream`: NDJSON. `csv`: a table with one line for each event. Default: by the header Accept, else a page; a followed answer is never a page */
+  format?: 'page' | 'stream' | 'csv' | undefined;
   /** Position from an earlier response; the answer includes everything up to it, such as your own write */
   minPosition?: string | undefined;
   /** Maximum time to wait for `minPosition`, in milliseconds. Default: 2,000 */
@@ -1837,6 +1875,13 @@ export interface AuditSearchQuery {
   /** Position from an earlier response; the answer includes everything up to it, such as your own write */
   minPosition?: string | undefined;
   /** Maximum time to wait for `minPosition`, or for a search that was made just now, in milliseconds. Default: 2,000 */
+  waitMs?: number | undefined;
+}
+
+export interface ReplaySearchBody {
+  /** Position from an earlier response; the answer includes everything up to it, such as your own write */
+  minPosition?: string | undefined;
+  /** Maximum time to wait for `minPosition`, for the record of a search that was made just now, and for the read models to reach the end of the log, in milliseconds. Default: 2,000 */
   waitMs?: number | undefined;
 }
 

@@ -2,14 +2,14 @@ import type * as api from './api-types.ts';
 import { backoffMs } from './backoff.ts';
 import { pause } from './deadline.ts';
 import { ConnectionLostError } from './errors.ts';
-import { linesOf } from './ndjson.ts';
+import { linesOf, textOf } from './ndjson.ts';
 import type { CallOptions } from './options.ts';
 import { PagedList } from './paged-list.ts';
 import { path } from './request.ts';
 import type { Transport } from './transport.ts';
 
 /** Selects events of the audit. */
-export type AuditFilter = Omit<api.AuditEventsQuery, 'follow' | 'limit' | 'cursor'>;
+export type AuditFilter = Omit<api.AuditEventsQuery, 'follow' | 'limit' | 'cursor' | 'format'>;
 
 const eventsPath = '/v1/audit/events';
 
@@ -23,7 +23,7 @@ export class Audit {
 
   /** List the events of the tenant in the order of the log. `await` returns one page, `for await` iterates over all. */
   events(
-    query: Omit<api.AuditEventsQuery, 'follow'> = {},
+    query: Omit<api.AuditEventsQuery, 'follow' | 'format'> = {},
     options?: CallOptions,
   ): PagedList<api.AuditEvent, api.AuditEventsAnswer> {
     return new PagedList((page) => {
@@ -42,6 +42,16 @@ export class Audit {
     return this.#events({ ...query, follow: 'true' }, options);
   }
 
+  /** The events as CSV, in pieces as they arrive. Fails if the connection is lost before the last one. */
+  async *csv(query: AuditFilter = {}, options: CallOptions = {}): AsyncGenerator<string> {
+    const asked = { ...query, format: 'csv' };
+    const response = await this.#transport.open(
+      { method: 'GET', path: eventsPath, query: asked, reads: 'query', headers: { accept: 'text/csv' } },
+      options,
+    );
+    yield* textOf(response);
+  }
+
   /** One search: its route, signals and steps. */
   search(
     searchId: string,
@@ -50,6 +60,18 @@ export class Audit {
   ): Promise<api.AuditedSearch> {
     return this.#transport.call(
       { method: 'GET', path: path`/v1/audit/searches/${searchId}`, query, reads: 'query' },
+      options,
+    );
+  }
+
+  /** Run a recorded search again as of the position that it read, and explain each difference. */
+  replay(
+    searchId: string,
+    body: api.ReplaySearchBody = {},
+    options?: CallOptions,
+  ): Promise<api.ReplayedSearch> {
+    return this.#transport.call(
+      { method: 'POST', path: path`/v1/audit/searches/${searchId}/replay`, body, reads: 'body' },
       options,
     );
   }

@@ -2,19 +2,26 @@ import { ConnectionLostError, UnreachableError } from './errors.ts';
 
 /** The lines of an NDJSON answer, parsed, as they arrive. Throws `ConnectionLostError` if it ends early. */
 export async function* linesOf<Line>(response: Response): AsyncGenerator<Line> {
+  let rest = '';
+  for await (const text of textOf(response)) {
+    const lines = (rest + text).split('\n');
+    rest = lines.pop()!;
+    for (const line of lines) if (line !== '') yield parsed(line, notStratalog) as Line;
+  }
+  if (rest.trim() !== '') yield parsed(rest, lost) as Line;
+}
+
+/** The text of an answer as it arrives. Throws `ConnectionLostError` if it ends early. */
+export async function* textOf(response: Response): AsyncGenerator<string> {
   const reader = response.body?.getReader();
   if (!reader) return;
   const decoder = new TextDecoder();
-  let rest = '';
   try {
     for (;;) {
       const { value, done } = await reader.read().catch((cause: unknown) => lost(cause));
-      if (done) break;
-      const lines = (rest + decoder.decode(value, { stream: true })).split('\n');
-      rest = lines.pop()!;
-      for (const line of lines) if (line !== '') yield parsed(line, notStratalog) as Line;
+      if (done) return;
+      yield decoder.decode(value, { stream: true });
     }
-    if (rest.trim() !== '') yield parsed(rest, lost) as Line;
   } finally {
     // Tells the server that the caller stopped reading.
     reader.cancel().catch(() => undefined);

@@ -36,6 +36,8 @@ export const remedies: Readonly<Record<ProblemCode, string>> = {
     'A search takes at most 50 different outcomes, and the latest one counts. Post one when the answer was used.',
   'not-signed-yet':
     'Retry after Retry-After seconds. Heads are signed every minute while there are new events.',
+  'not-replayable':
+    '`detail` says what is missing. GET /v1/audit/searches/{searchId} shows what is left of its record.',
   'revision-mismatch': 'Read it again, reapply the change and send its new ETag.',
   'body-too-large': 'A body, and each line of a bulk body, may have at most 8,000,000 bytes.',
   'content-too-large':

@@ -52,6 +52,33 @@ const auditEvent = z
 
 const eventTypes = [...eventDefinitions.keys()] as [string, ...string[]];
 
+const formats = ['page', 'stream', 'csv'] as const;
+
+/** Fields of an event in the order in which a table shows them. */
+const columns = [
+  'position',
+  'at',
+  'type',
+  'actor',
+  'onBehalfOf',
+  'cause',
+  'reason',
+  'stream',
+  'revision',
+  'id',
+  'principal',
+  'correlationId',
+  'causationId',
+  'commandId',
+  'bodyHash',
+  'traceId',
+  'subject',
+  'seeksConflicts',
+  'hash',
+  'erased',
+  'data',
+] as const satisfies readonly (keyof z.infer<typeof auditEvent>)[];
+
 /** Maximum number of events in one read of the log. */
 const maxAtOnce = 500;
 
@@ -72,8 +99,10 @@ const auditInput = z.strictObject({
     .meta({ description: 'Maximum number of events. Default: 50 for a page, no limit for a stream' }),
   cursor: z.string().optional(),
   ...waitFields,
-  /** A followed answer is always a stream. */
-  format: z.enum(['page', 'stream']).default('page'),
+  format: z.enum(formats).optional().meta({
+    description:
+      '`stream`: NDJSON. `csv`: a table with one line for each event. Default: by the header Accept, else a page; a followed answer is never a page',
+  }),
 });
 
 type AuditEvent = ReturnType<typeof shown>;
@@ -86,7 +115,7 @@ interface EventPage {
 
 export const auditEvents = operation<typeof auditInput, EventPage | ItemStream<AuditEvent>>({
   name: 'auditEvents',
-  summary: 'List the events of the tenant in the order of the log, as a page or a stream',
+  summary: 'List the events of the tenant in the order of the log, as a page, a stream or a table',
   area: 'Audit',
   input: auditInput,
   output: z.object({
@@ -112,7 +141,7 @@ export const auditEvents = operation<typeof auditInput, EventPage | ItemStream<A
       parameters: asRecorded(filter),
       ...(filter.memory !== undefined && { memoryId: filter.memory }),
     };
-    if (follow || format === 'stream') {
+    if (follow || (format !== undefined && format !== 'page')) {
       // Positions are checked before the first event: a stream that has begun cannot turn into a problem.
       await services.models.view({ projections: ['audit'], ...wait });
       return { output: streamOf(call, request), read: { ...read, items: 0 } };
@@ -148,7 +177,8 @@ function streamOf(
   const pages = follow
     ? followAuditEvents(store, models, caller, request, signal, credential.isStillValid)
     : allAuditEvents(store, models, caller, request, credential.assertStillValid);
-  return new ItemStream(firstOf(pages, limit, store.log.logId));
+  const events = firstOf(pages, limit, store.log.logId);
+  return new ItemStream(events, input.format === 'csv' ? columns : undefined);
 }
 
 async function* firstOf(pages: AsyncIterable<readonly LoadedEvent[]>, limit: number, logId: string) {

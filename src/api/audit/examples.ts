@@ -120,6 +120,21 @@ export const auditedSearchExample = {
   outcome: { kind: 'used', quality: 0.9, explicit: true, source: 'caller' },
 };
 
+const recordedAnswer = {
+  embeddingModel: 'multilingual-e5-small',
+  route: 'standard',
+  policyVersion: 'rules-1',
+  warnings: [],
+};
+
+export const replayExample = {
+  searchId,
+  position,
+  asRecorded: { ...recordedAnswer, results: [{ ...found, rank: 1 }] },
+  now: { ...recordedAnswer, results: [] },
+  differences: [{ id: memoryExample.id, kind: 'missing', cause: 'erased' }],
+};
+
 const root = 'sFodV/vSp5O8n9a8QpW6PRY97tfOSW5bsc2Xl/EQi08=';
 const origin = 'stratalog/019a0c3f-0d2e-4f31-8a55-5b1f6f0a7c21';
 

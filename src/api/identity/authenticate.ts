@@ -9,6 +9,7 @@ import { inOwnWords } from '../../domain/input/issue-words.ts';
 import { identifier } from '../../domain/layers.ts';
 import { canonicalJson } from '../../domain/json.ts';
 import { Problem } from '../../domain/problems.ts';
+import { callerOfKey } from '../../domain/tenant/caller-of-key.ts';
 import type { TenantDirectory } from '../../queries/tenant-directory.ts';
 import { issuerKeys, IssuerKeysUnavailable } from './issuer-keys.ts';
 
@@ -119,21 +120,7 @@ export class Authenticator {
     if (!parsed || !key || !sameHash(hashSecret(parsed.secret), key.secretHash)) {
       throw new Problem('unauthenticated', 'this API key is unknown, expired or revoked');
     }
-    const { id, role, user, orgs, teams, projects, sessions, agents, users } = key;
-    const agent = agents.length === 1 ? agents[0] : undefined;
-    return {
-      tenant: parsed.tenant,
-      principal: `key:${id}`,
-      roles: [role],
-      ...(user !== undefined && { user }),
-      ...(agent !== undefined && { agent }),
-      orgs,
-      teams,
-      projects,
-      sessions,
-      agents,
-      ...(users && { users }),
-    };
+    return callerOfKey(parsed.tenant, key);
   }
 
   async #fromJwt(token: string): Promise<TenantContext> {

@@ -1,6 +1,7 @@
 import { auditEvents } from '../../api/audit/audit-events.ts';
 import { auditCheckpoint, auditHeads, proveEvent, verifyLog } from '../../api/audit/log-proofs.ts';
 import { auditSearch } from '../../api/audit/audit-search.ts';
+import { replayAuditedSearch } from '../../api/audit/replay-search.ts';
 import { buildContext } from '../../api/context/build-context.ts';
 import { stats } from '../../api/operation/stats.ts';
 import { multiHop } from '../../api/search/multi-hop.ts';
@@ -28,11 +29,12 @@ export const queryBindings = [
   bind(auditEvents, 'get', '/v1/audit/events', {
     success: {
       status: 200,
-      description: 'A page of events; as NDJSON with `Accept: application/x-ndjson` or `follow=true`',
+      description:
+        'A page of events; as NDJSON with `Accept: application/x-ndjson`, `format=stream` or `follow=true`, as CSV with `Accept: text/csv` or `format=csv`',
     },
-    query: [...eventFilters, 'after', 'follow', 'limit', 'cursor', ...wait],
+    query: [...eventFilters, 'after', 'follow', 'limit', 'cursor', 'format', ...wait],
     commas: ['type'],
-    negotiated: { field: 'format', json: 'page', ndjson: 'stream' },
+    negotiated: { field: 'format', json: 'page', ndjson: 'stream', csv: 'csv' },
     // Read little ahead: a batch that was read is sent even if the credential is revoked meanwhile, and it may be large.
     readAhead: { highWaterMark: 1 },
   }),
@@ -55,5 +57,9 @@ export const queryBindings = [
   bind(auditSearch, 'get', '/v1/audit/searches/:searchId', {
     success: { status: 200, description: 'The search' },
     query: wait,
+  }),
+  bind(replayAuditedSearch, 'post', '/v1/audit/searches/:searchId/replay', {
+    success: { status: 200, description: 'Both answers and their differences' },
+    bodyOptional: true,
   }),
 ];
