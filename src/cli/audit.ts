@@ -6,8 +6,9 @@ import { addReplayCommand } from './audit-replay.ts';
 import { connect } from './client.ts';
 import { printable } from './output.ts';
 import { position } from './positions.ts';
+import { scopeOf, withScopeOptions, type ScopeOptions } from './scope-options.ts';
 
-interface EventFlags extends AuditFilter {
+interface EventFlags extends AuditFilter, ScopeOptions {
   readonly follow?: boolean;
   readonly csv?: boolean;
 }
@@ -16,13 +17,17 @@ export function auditCommand(): Command {
   const command = new Command('audit').description(
     'Read the audit log, run searches again, and prove that nobody changed the log',
   );
-  command
-    .command('events')
-    .description('List the events of the tenant in the order of the log')
+  withScopeOptions(
+    command.command('events').description('List the events of the tenant in the order of the log'),
+    'the event or its memories',
+  )
     .option('--memory <id>', 'only events of this memory')
     .option('--stream <stream>', 'only events of this stream')
     .option('--actor <actor>', 'only events caused by this actor, such as user:alice')
     .option('--type <type...>', 'only events of these types (repeatable)')
+    .option('--layer <layer...>', 'only events of these layers and their memories (repeatable)')
+    .option('--space <space...>', 'only events of these spaces and their memories (repeatable)')
+    .option('--outcome <outcome...>', 'only events with these outcomes, such as failure or used (repeatable)')
     .option('--from <time>', 'only events at or after this time')
     .option('--to <time>', 'only events before this time')
     .option('--after <position>', 'only events after this position', position)
@@ -32,8 +37,12 @@ export function auditCommand(): Command {
     .option('--follow', 'print new events as they arrive, until interrupted')
     .action(async ({ follow, csv, ...options }: EventFlags, command: Command) => {
       const { client, json } = connect(command);
-      const { memory, stream, actor, from, to, after, type } = options;
-      const filter = { memory, stream, actor, from, to, after, type };
+      const { memory, stream, actor, from, to, after, type, layer, space, outcome } = options;
+      const scope = Object.entries(scopeOf(options) ?? {}).map(([key, value]) => [`scope.${key}`, value]);
+      const filter: AuditFilter = {
+        ...{ memory, stream, actor, from, to, after, type, layer, space, outcome },
+        ...Object.fromEntries(scope),
+      };
       if (csv) {
         for await (const text of client.audit.csv(filter)) process.stdout.write(text);
         return;

@@ -1,3 +1,6 @@
+import { versionOf } from '../read-models/generation-variant.ts';
+import { scopeKeys, type Layer, type Scope } from '../domain/layers.ts';
+import { column } from './scope-sql.ts';
 import { hasRole, type TenantContext } from '../domain/access/context.ts';
 import { Problem } from '../domain/problems.ts';
 import type { StreamName } from '../ports/event-log.ts';
@@ -13,6 +16,13 @@ export interface AuditFilter {
   readonly type?: readonly string[] | undefined;
   readonly from?: string | undefined;
   readonly to?: string | undefined;
+  /** Only events that name one of these layers, or a memory that is in one. */
+  readonly layer?: readonly Layer[] | undefined;
+  /** Only events that name all these identifiers, or a memory with them in its scope. */
+  readonly scope?: Scope | undefined;
+  /** Only events that name one of these spaces, or a memory that is or was in one. */
+  readonly space?: readonly string[] | undefined;
+  readonly outcome?: readonly string[] | undefined;
 }
 
 export interface AuditRequest extends AuditFilter {
@@ -136,7 +146,42 @@ function auditConditions(
   }
   if (filter.actor !== undefined) conditions.push(`actor = ${parameters.bind(filter.actor)}`);
   if (filter.type) conditions.push(`type = any (${parameters.bind([...filter.type])}::text[])`);
+  if (filter.outcome) {
+    assertPlacesKnown(view);
+    conditions.push(`outcome = any (${parameters.bind([...filter.outcome])}::text[])`);
+  }
+  const place = placeConditions(filter, parameters);
+  if (place.length > 0) {
+    assertPlacesKnown(view);
+    const places = `select position, memory_id from ${view.table('audit', 'audit_places')} where ${allOf([own, ...place])}`;
+    conditions.push(`position in (
+      with place as materialized (${places})
+      select position from place
+      union select n.position from ${view.table('audit', 'audit_memories')} n
+        join place on place.memory_id = n.memory_id where n.${own})`);
+  }
   if (filter.from !== undefined) conditions.push(`time >= ${parameters.bind(new Date(filter.from))}`);
   if (filter.to !== undefined) conditions.push(`time < ${parameters.bind(new Date(filter.to))}`);
   return conditions;
+}
+
+function placeConditions({ layer, scope = {}, space }: AuditFilter, parameters: Parameters): string[] {
+  const anyOfThese = (name: string, values: readonly string[]) =>
+    `${name} && ${parameters.bind([...values])}::text[]`;
+  return [
+    ...(layer ? [anyOfThese('layers', layer)] : []),
+    ...(space ? [anyOfThese('spaces', space)] : []),
+    ...scopeKeys.flatMap((key) =>
+      scope[key] === undefined ? [] : [`${column(key)} = ${parameters.bind(scope[key])}`],
+    ),
+  ];
+}
+
+/** The first version of the read model that knows the places and outcomes of events. */
+const placesSince = 3;
+
+/** Throws `unavailable` while the read model of an earlier version is being rebuilt. */
+function assertPlacesKnown(view: ReadView): void {
+  if (versionOf(view.signature('audit')) >= placesSince) return;
+  throw new Problem('unavailable', 'the audit is still being prepared for these filters', { retryAfter: 5 });
 }

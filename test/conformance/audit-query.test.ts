@@ -275,6 +275,69 @@ describe('a followed audit stream', () => {
   });
 });
 
+describe('the audit of a place', () => {
+  it('[F2] has the events that name it, and all events of its memories', async () => {
+    const owner = freshTenant();
+    const ada = await clientWithKey(server, { tenant: owner, role: 'admin', user: 'ada' });
+    const red = { layer: 'team', scope: { team: 'red', org: 'acme' }, spaces: ['plans'] };
+    const { memory } = await ada.store({ content: 'The launch is in May', ...red });
+    const other = await ada.store({ content: 'The launch of blue', layer: 'team', scope: { team: 'blue' } });
+    const path = `/v1/memories/${memory.id}`;
+    await ada.patch(path, { spaces: ['archive'] }, { 'if-match': '*' });
+    await ada.put(`/v1/memories/${other.memory.id}/links/related/${memory.id}`);
+    const { position } = (await ada.delete(`${path}?mode=erase`)).body;
+    const minPosition = (await ada.store({ content: 'mine', layer: 'user', scope: { user: 'ada' } }))
+      .position;
+    await ada.post('/v1/search', { query: 'launch', scope: { team: 'red' }, minPosition, threshold: 0 });
+    await vi.waitFor(async () => {
+      expect(await auditEvents(ada, 'type=SearchPerformed&scope.team=red')).toHaveLength(1);
+    }, patience);
+    const types = 'type=MemoryStored,MemoryUpdated,MemoriesLinked,MemoryErased,SearchPerformed';
+    const of = async (filter: string) => {
+      const events = await auditEvents(ada, `${types}&${filter}`, position);
+      return events.map(({ type }) => type);
+    };
+    const all = ['MemoryStored', 'MemoryUpdated', 'MemoriesLinked', 'MemoryErased'];
+    expect(await of('scope.team=red')).toEqual([...all, 'SearchPerformed']);
+    expect(await of('scope.team=red&scope.org=acme&layer=team')).toEqual(all);
+    expect(await of('space=plans')).toEqual(all);
+    expect(await of('space=archive&type=MemoryErased')).toEqual(all);
+    expect(await of('scope.team=blue')).toEqual(['MemoryStored', 'MemoriesLinked']);
+    expect(await of('layer=user')).toEqual(['MemoryStored']);
+    expect(await of('layer=org,company')).toEqual([]);
+    const lines = (await ada.get('/v1/audit/events?layer=user&type=MemoryStored&format=stream')).body;
+    expect(lines).toMatchObject({ type: 'MemoryStored', data: { layer: 'user' } });
+
+    const as = { STRATALOG_API_KEY: ada.key!, STRATALOG_URL: server.url };
+    const flags = ['--team', 'blue', '--layer', 'team', '--json'];
+    const { code, stdout } = await stratalog(['audit', 'events', ...flags], as);
+    expect(code).toBe(0);
+    expect(
+      stdout
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line).type),
+    ).toContain('MemoriesLinked');
+  });
+
+  it('[F2] and the events with an outcome', async () => {
+    const owner = await clientWithKey(server, { tenant: freshTenant(), role: 'admin', user: 'ada' });
+    const trace = { query: 'How is the log read?', approach: 'by hand', memoriesUsed: [] };
+    for (const outcome of ['success', 'failure'])
+      await owner.post('/v1/reasoning/traces', {
+        ...trace,
+        outcome,
+        ...(outcome === 'failure' && { failureReason: 'slow' }),
+      });
+    await vi.waitFor(async () => {
+      expect(await auditEvents(owner, 'type=ReasoningTraceRecorded')).toHaveLength(2);
+    }, patience);
+    const failed = await auditEvents(owner, 'outcome=failure');
+    expect(failed.map(({ data }) => data.outcome)).toEqual(['failure']);
+    expect(await auditEvents(owner, 'outcome=failure,success')).toHaveLength(2);
+  });
+});
+
 describe('the audit as a table', () => {
   const fields = (line: string) => line.split(',').slice(2, 4);
 

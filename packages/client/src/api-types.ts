@@ -1803,6 +1803,18 @@ export interface AuditEventsQuery {
   memory?: string | undefined;
   actor?: string | undefined;
   type?: readonly string[] | undefined;
+  /** Events that name one of these layers, or a memory in one */
+  layer?: readonly string[] | undefined;
+  'scope.org'?: string | undefined;
+  'scope.team'?: string | undefined;
+  'scope.project'?: string | undefined;
+  'scope.session'?: string | undefined;
+  'scope.user'?: string | undefined;
+  'scope.agent'?: string | undefined;
+  /** Events that name one of these spaces, or a memory that is or was in one */
+  space?: readonly string[] | undefined;
+  /** Events with one of these outcomes: of an attempt, such as `failure`, of a decomposition, such as `complete`, or of an answer, such as `used` */
+  outcome?: readonly string[] | undefined;
   from?: string | undefined;
   to?: string | undefined;
   after?: string | undefined;

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { causes } from '../../domain/access/context.ts';
 import { eventDefinitions } from '../../domain/events/registry.ts';
 import { text } from '../../domain/json.ts';
+import { identifier, layerSchema } from '../../domain/layers.ts';
 import { isPositionToken, parsePosition, positionToken } from '../../domain/position.ts';
 import type { LoadedEvent } from '../../ports/event-store.ts';
 import {
@@ -12,6 +13,7 @@ import {
 } from '../../queries/audit-events.ts';
 import { fingerprintOf, invalidCursor, readCursor, writeCursor } from '../../queries/cursors.ts';
 import { asRecorded, defaultLimit, timeField, waitFields } from '../fields.ts';
+import { scopeFields, scopeNamedBy } from '../scope-parameters.ts';
 import { ItemStream, operation, type Call } from '../operation.ts';
 import { auditExample } from './examples.ts';
 import { auditors } from './roles.ts';
@@ -87,6 +89,21 @@ const auditInput = z.strictObject({
   memory: text(100).optional(),
   actor: text(300).optional(),
   type: z.array(z.enum(eventTypes)).min(1).optional(),
+  layer: z
+    .array(layerSchema)
+    .min(1)
+    .optional()
+    .meta({ description: 'Events that name one of these layers, or a memory in one' }),
+  ...scopeFields,
+  space: z
+    .array(identifier)
+    .min(1)
+    .optional()
+    .meta({ description: 'Events that name one of these spaces, or a memory that is or was in one' }),
+  outcome: z.array(identifier).min(1).optional().meta({
+    description:
+      'Events with one of these outcomes: of an attempt, such as `failure`, of a decomposition, such as `complete`, or of an answer, such as `used`',
+  }),
   from: timeField,
   to: timeField,
   after: z.string().optional(),
@@ -136,7 +153,7 @@ export const auditEvents = operation<typeof auditInput, EventPage | ItemStream<A
     const bound = fingerprintOf(filter);
     const begun = after === undefined ? 0 : parsePosition(logId, after, 'after');
     const seen = cursor === undefined ? 0 : lastSeen(cursor, bound, logId);
-    const request = { ...filter, ...wait, after: Math.max(begun, seen) };
+    const request = { ...filter, scope: scopeNamedBy(filter), ...wait, after: Math.max(begun, seen) };
     const read = {
       parameters: asRecorded(filter),
       ...(filter.memory !== undefined && { memoryId: filter.memory }),

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { TenantContext } from '../../domain/access/context.ts';
-import { identifier, layerSchema, scopeKeys, scopeSchema, type Scope } from '../../domain/layers.ts';
+import { identifier, layerSchema, scopeSchema } from '../../domain/layers.ts';
 import { readSummarySettings } from '../../commands/summaries/configure-summaries.ts';
 import { assertNamesServedUser } from '../../domain/access/on-behalf.ts';
 import { depthSchema } from '../../domain/summaries/depths.ts';
@@ -11,6 +11,7 @@ import { summaryScopeKey, summaryScopeOf, type SummaryScope } from '../../domain
 import type { Summary } from '../../queries/summaries/list-summaries.ts';
 import { maxSummarizedScopes } from '../../queries/summaries/summary-rows.ts';
 import { asRecorded, waitFields } from '../fields.ts';
+import { scopeFields, scopeNamedBy } from '../scope-parameters.ts';
 import { operation } from '../operation.ts';
 import { queryText, warningsSchema } from '../search/fields.ts';
 import { summariesExample } from './examples.ts';
@@ -57,13 +58,6 @@ const summarySchema = z
   })
   .meta({ id: 'Summary' });
 
-/** `scope.team` and so on: what a query string can carry. */
-const scopeFields = Object.fromEntries(
-  scopeKeys.map((key) => [`scope.${key}`, identifier.optional()]),
-) as unknown as Readonly<Record<`scope.${(typeof scopeKeys)[number]}`, z.ZodOptional<typeof identifier>>>;
-
-export const scopeParameters = Object.keys(scopeFields);
-
 export const listSummaries = operation({
   name: 'listSummaries',
   summary: 'List the summaries of the layers that the caller can see, most specific layer first',
@@ -103,9 +97,7 @@ export const listSummaries = operation({
   async handle({ caller, input, services, wait, token }) {
     const { layer, depth, query } = input;
     const person = personOf(caller, input);
-    const scope: Scope = Object.fromEntries(
-      scopeKeys.flatMap((key) => (input[`scope.${key}`] === undefined ? [] : [[key, input[`scope.${key}`]]])),
-    );
+    const scope = scopeNamedBy(input);
     assertNamesServedUser(caller, scope);
     const settings = await readSummarySettings(services.commands.store, caller.tenant);
     const asked = { layer, scope, depth, person, query, ...wait };

@@ -6,11 +6,23 @@ import { buildContext } from '../../api/context/build-context.ts';
 import { stats } from '../../api/operation/stats.ts';
 import { multiHop } from '../../api/search/multi-hop.ts';
 import { search } from '../../api/search/search.ts';
+import { scopeParameters } from '../../api/scope-parameters.ts';
 import { bind } from '../binding.ts';
 
 const noteType = 'text/plain; charset=utf-8';
 const wait = ['minPosition', 'waitMs'];
-const eventFilters = ['stream', 'memory', 'actor', 'type', 'from', 'to'];
+const eventFilters = [
+  'stream',
+  'memory',
+  'actor',
+  'type',
+  'layer',
+  ...scopeParameters,
+  'space',
+  'outcome',
+  'from',
+  'to',
+];
 
 export const queryBindings = [
   bind(search, 'post', '/v1/search', {
@@ -33,7 +45,7 @@ export const queryBindings = [
         'A page of events; as NDJSON with `Accept: application/x-ndjson`, `format=stream` or `follow=true`, as CSV with `Accept: text/csv` or `format=csv`',
     },
     query: [...eventFilters, 'after', 'follow', 'limit', 'cursor', 'format', ...wait],
-    commas: ['type'],
+    commas: ['type', 'layer', 'outcome'],
     negotiated: { field: 'format', json: 'page', ndjson: 'stream', csv: 'csv' },
     // Read little ahead: a batch that was read is sent even if the credential is revoked meanwhile, and it may be large.
     readAhead: { highWaterMark: 1 },

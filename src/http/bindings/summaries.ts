@@ -1,4 +1,5 @@
-import { listSummaries, scopeParameters } from '../../api/summaries/list-summaries.ts';
+import { scopeParameters } from '../../api/scope-parameters.ts';
+import { listSummaries } from '../../api/summaries/list-summaries.ts';
 import { configureSummaries } from '../../api/summaries/configure-summaries.ts';
 import { refreshSummary } from '../../api/summaries/refresh-summary.ts';
 import { summarySettings } from '../../api/summaries/summary-settings.ts';

@@ -3,9 +3,10 @@ import { FactClaimed } from '../../domain/memory/affirmation.ts';
 import type { LoadedEvent } from '../../ports/event-store.ts';
 import { Table, type Row, type Tables } from '../../read-models/table.ts';
 import { declaredBy, type Projection } from '../projection.ts';
+import { auditPlaces, outcomeOf, placeOf } from './places.ts';
 import { insertRows, together, type Write } from '../write.ts';
 
-const places = new Table('audit', {
+const events = new Table('audit', {
   columns: {
     tenant: 'text',
     position: 'bigint',
@@ -14,6 +15,7 @@ const places = new Table('audit', {
     type: 'text',
     actor: 'text',
     time: 'timestamptz',
+    outcome: 'text?',
   },
   key: ['tenant', 'position'],
 });
@@ -24,28 +26,31 @@ const named = new Table('audit_memories', {
 });
 
 /**
- * The place of each event of a tenant in the log with the attributes that auditors filter by, and a row for each memory that the event
- * names. The event itself is read from the log.
+ * The place of each event of a tenant in the log with the attributes that auditors filter by, a row for each memory that the event
+ * names, and one for the place that it names. The event itself is read from the log.
  */
 export const audit: Projection = {
   name: 'audit',
-  version: 2,
+  version: 3,
   handles: [...eventDefinitions.keys()] as EventType[],
-  ...declaredBy(places, named),
-  plan: (events, _, tables) => Promise.resolve(plan(events, tables)),
-  holds: { nothing: 'who did what to which memory, never its content' },
+  ...declaredBy(events, named, auditPlaces),
+  plan: (loaded, _, tables) => Promise.resolve(plan(loaded, tables)),
+  holds: { nothing: 'who did what to which memory and where, never its content' },
 };
 
-function plan(events: readonly LoadedEvent[], tables: Tables): Write {
+function plan(loaded: readonly LoadedEvent[], tables: Tables): Write {
   return together(
-    insertRows(tables, places, events.map(placeOf)),
-    insertRows(tables, named, events.flatMap(namedBy)),
+    insertRows(tables, events, loaded.map(rowOf)),
+    insertRows(tables, named, loaded.flatMap(namedBy)),
+    insertRows(tables, auditPlaces, loaded.flatMap(placeOf)),
   );
 }
 
-function placeOf({ event, metadata, position, stream, revision, time }: LoadedEvent): Row<typeof places> {
+function rowOf(loaded: LoadedEvent): Row<typeof events> {
+  const { event, metadata, position, stream, revision, time } = loaded;
   const { tenant, actor } = metadata;
-  return { tenant, position, stream, revision, type: event.type, actor, time };
+  const outcome = outcomeOf(loaded);
+  return { tenant, position, stream, revision, type: event.type, actor, time, outcome };
 }
 
 function namedBy({ event, metadata, position }: LoadedEvent): Row<typeof named>[] {
