@@ -40,7 +40,16 @@ export function auditCommand(): Command {
       const { memory, stream, actor, from, to, after, type, layer, space, outcome } = options;
       const scope = Object.entries(scopeOf(options) ?? {}).map(([key, value]) => [`scope.${key}`, value]);
       const filter: AuditFilter = {
-        ...{ memory, stream, actor, from, to, after, type, layer, space, outcome },
+        memory,
+        stream,
+        actor,
+        from,
+        to,
+        after,
+        type,
+        layer,
+        space,
+        outcome,
         ...Object.fromEntries(scope),
       };
       if (csv) {
