@@ -20,11 +20,13 @@ export function placeOf(token: string): number {
   return Number.parseInt(token.slice(token.indexOf('-') + 1), 36);
 }
 
-/** Reads the whole log through the audits of `tenants`. Each call continues after the previous one. */
+/** Reads the whole log through the audits of `tenants`, and the signed heads. Each call continues after the previous one. */
 export class LogReader {
   readonly events: LogEvent[] = [];
   readonly #tenants: readonly LoadTenant[];
   readonly #after = new Map<string, string>();
+  /** Number of signed heads, which are events of no tenant. */
+  #heads = 0;
 
   constructor(tenants: readonly LoadTenant[]) {
     this.#tenants = tenants;
@@ -34,8 +36,29 @@ export class LogReader {
   async read(url: string): Promise<LogEvent[]> {
     const found: LogEvent[] = [];
     for (const tenant of this.#tenants) found.push(...(await this.#readTenant(url, tenant)));
+    found.push(...(await this.#readHeads(url, this.#tenants[0]!)));
     found.sort((left, right) => left.position - right.position);
     this.events.push(...found);
+    return found;
+  }
+
+  async #readHeads(url: string, { key }: LoadTenant): Promise<LogEvent[]> {
+    const response = await fetch(`${url}/v1/audit/heads?limit=500`, {
+      headers: { authorization: `Bearer ${key}` },
+    });
+    const { items }: Json = await response.json();
+    const stream = 'checkpoint-system.log';
+    const heads = items.toReversed().map(({ position, ...data }: Json, revision: number) => ({
+      tenant: 'system',
+      stream,
+      revision,
+      position: placeOf(position),
+      type: 'CheckpointSigned',
+      correlationId: 'checkpoints',
+      data,
+    }));
+    const found = heads.slice(this.#heads);
+    this.#heads = heads.length;
     return found;
   }
 
