@@ -61,11 +61,11 @@ const waits = (): Json[] =>
     .map((line) => JSON.parse(line) as Json)
     .filter(({ level, projection }) => level >= 40 && projection === 'vectors');
 
-/** Answers health checks, and fails every other request with its body in the error. */
+/** Answers health checks, and is too busy for every other request, with its body in the error. */
 function failAtTexts(): void {
   endpoint.always(({ input }, response) => {
     const isProbe = input.length === 1 && !input[0]!.includes('heron');
-    if (!isProbe) return json(response, 500, { error: { message: `sk-hidden cannot read ${input[0]}` } });
+    if (!isProbe) return json(response, 503, { error: { message: `sk-hidden cannot read ${input[0]}` } });
     json(response, 200, { data: [{ index: 0, embedding: Array.from({ length: 32 }, () => 1) }] });
   });
 }
@@ -97,7 +97,7 @@ describe('a rebuild whose model fails while it runs', () => {
     expect([started.status, other.status]).toEqual([202, 202]);
     const { generation } = started.body;
     const own = () => generationOf('vectors', generation);
-    await expect.poll(async () => (await own()).error, patience).toMatch(/tiny at http.* answered 500/);
+    await expect.poll(async () => (await own()).error, patience).toMatch(/tiny at http.* answered 503/);
     const since = (await own()).failingSince;
     expect(Date.now() - Date.parse(since)).toBeLessThan(60_000);
     expect(await own()).toMatchObject({ state: 'building', active: false });
