@@ -9,7 +9,9 @@ import { startServer, type TestServer } from '../support/server.ts';
 import { newTenant } from '../support/tenant.ts';
 
 const run = promisify(execFile);
-const hasGo = spawnSync('go', ['version']).status === 0;
+const folderOfVerifier = path.resolve('test/clients/tlog');
+/** Also false if the one module that it needs cannot be downloaded. */
+const hasGo = spawnSync('go', ['mod', 'download'], { cwd: folderOfVerifier, timeout: 60_000 }).status === 0;
 const fsckVersion = 'github.com/transparency-dev/tessera/cmd/fsck@v1.0.4';
 /** Tessera takes a minute to build. */
 const withTessera = process.env['STRATALOG_TLOG_TESSERA'] !== undefined;
@@ -48,8 +50,7 @@ describe.skipIf(!hasGo)('tools of others (Go is needed to build them)', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  const verifier = () =>
-    run('go', ['run', '.', `${server.url}/tlog/`, key], { cwd: path.resolve('test/clients/tlog') });
+  const verifier = () => run('go', ['run', '.', `${server.url}/tlog/`, key], { cwd: folderOfVerifier });
 
   it.runIf(withTessera)('[F7] Tessera’s fsck accepts the log', async () => {
     const bin = path.join(folder, 'bin');
