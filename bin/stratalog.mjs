@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 // In a package, runs dist/. In a checkout, bundles src/ first if it has changed; so does a package that was packed without its
-// dist/, because scripts of npm were switched off.
+// dist/, because the scripts of npm were switched off.
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';

@@ -1,6 +1,7 @@
 import path from 'node:path';
 import { z } from 'zod';
 import { clusterOf, clusterSettings, type ClusterConfig } from './config-cluster.ts';
+import { tlogOf, tlogSettings, type TlogConfig } from './config-tlog.ts';
 import {
   ConfigError,
   endpointUrl,
@@ -164,35 +165,7 @@ export const settings = z.object({
   STRATALOG_OUTCOME_WINDOW: integer(1, 604_800)
     .default(1_800)
     .describe('Seconds after which a search in a session counts as ignored if none of its results was used'),
-  STRATALOG_TLOG: z
-    .enum(['auditors', 'public'])
-    .default('auditors')
-    .describe(
-      'Who may read the signed heads, tiles and leaves of the log below /tlog. public: everyone, without a key',
-    ),
-  STRATALOG_TLOG_ORIGIN: z
-    .string()
-    .regex(/^[^\s+]{1,200}$/u, 'must have no spaces and no +')
-    .optional()
-    .describe('Name of the log in its signed heads. Default: stratalog/ and the id of the log'),
-  STRATALOG_TLOG_KEY: secret(40)
-    .optional()
-    .describe(
-      'Key that signs the heads of the log, 32 bytes in base64. Default: follows from the key of the vault',
-    ),
-  STRATALOG_TLOG_OLD_KEY: secret(40)
-    .optional()
-    .describe('The key before, while keys are exchanged: heads have a signature of both'),
-  STRATALOG_TLOG_PUBLISH: z
-    .string()
-    .min(1)
-    .optional()
-    .describe(
-      'Where signed heads of the log are sent: an http or https address that gets each by POST, or a file that they are appended to',
-    ),
-  STRATALOG_CHECKPOINT_INTERVAL: integer(1, 86_400)
-    .default(60)
-    .describe('Seconds that new events wait at most for a signed head of the log'),
+  ...tlogSettings,
   STRATALOG_JWT_ISSUER: z.string().min(1).optional().describe('Issuer of accepted JWTs'),
   STRATALOG_JWT_AUDIENCE: z.string().min(1).optional().describe('Audience that accepted JWTs must name'),
   STRATALOG_JWT_JWKS: z
@@ -262,15 +235,7 @@ export interface Config extends ClusterConfig {
   readonly summaryTimeoutMs: number;
   readonly summaryWindowMs: number;
   readonly outcomeWindowMs: number;
-  /** The signed heads of the log. */
-  readonly tlog: {
-    readonly isPublic: boolean;
-    readonly origin: string | undefined;
-    readonly key: string | undefined;
-    readonly oldKey: string | undefined;
-    readonly publishTo: string | undefined;
-    readonly intervalMs: number;
-  };
+  readonly tlog: TlogConfig;
   readonly jwt: { readonly issuer: string; readonly audience: string; readonly jwks: string } | undefined;
   readonly logLevel: Settings['STRATALOG_LOG_LEVEL'];
 }
@@ -321,14 +286,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     summaryTimeoutMs: values.STRATALOG_SUMMARY_TIMEOUT * 1_000,
     outcomeWindowMs: values.STRATALOG_OUTCOME_WINDOW * 1_000,
     summaryWindowMs: values.STRATALOG_SUMMARY_WINDOW * 1_000,
-    tlog: {
-      isPublic: values.STRATALOG_TLOG === 'public',
-      origin: values.STRATALOG_TLOG_ORIGIN,
-      key: values.STRATALOG_TLOG_KEY,
-      oldKey: values.STRATALOG_TLOG_OLD_KEY,
-      publishTo: values.STRATALOG_TLOG_PUBLISH,
-      intervalMs: values.STRATALOG_CHECKPOINT_INTERVAL * 1_000,
-    },
+    tlog: tlogOf(values),
     jwt: jwtOf(values),
     logLevel: values.STRATALOG_LOG_LEVEL,
   };

@@ -28,7 +28,7 @@ export function modelOf({ models }: WriterParts, layer: Layer, configured?: stri
 
 /**
  * The tokens that a call may use to think: all that the model may need or none, if the budget has no room for them beside the call.
- * `callsWith` returns what is to be reserved, at least one call, all of the same model.
+ * `callsWith` returns the calls to reserve: at least one, and all to the same model.
  */
 export async function thoughtTokensWithin(
   { ledger, languageModel }: WriterParts,

@@ -23,6 +23,13 @@ export interface SignerParts {
   readonly intervalMs: number;
 }
 
+/** A head that was signed, and the position of the event about it. */
+interface SignedHead {
+  readonly note: string;
+  readonly size: number;
+  readonly position: number;
+}
+
 /** With so many new events a head is signed at once. */
 const mostUnsigned = 10_000;
 /** A head is signed at least this often, so that silence shows. */
@@ -41,30 +48,33 @@ export class CheckpointSigner implements EventProcessor {
   }
 
   async run(term: Term): Promise<void> {
-    const { store, signers, intervalMs, publish } = this.#parts;
+    const { tree, store, signers, intervalMs, publish } = this.#parts;
     const pauseMs = Math.min(Math.max(intervalMs / 10, shortestPauseMs), longestPauseMs);
     const [last] = await signedHeads(store, 1);
     term.began(last?.position ?? 0);
     // A new key signs at once: until then nothing vouches for the heads of the key before.
-    let signed = last && isSignedByAll(last.event.data.note, signers) ? last.position : 0;
+    const isCurrent = last && isSignedByAll(last.event.data.note, signers);
+    // The tree of a head, and the event about it. What was appended between the two waits for the next head.
+    let signedSize = isCurrent ? last.event.data.size + 1 : 0;
     let signedAt = performance.now() - intervalMs;
     while (!term.signal.aborted) {
-      const unsigned = (await store.log.head()) - signed;
+      const { size } = await inBackground(() => tree.grow(term.signal));
+      const unsigned = size - signedSize;
       const waitedMs = performance.now() - signedAt;
       if ((unsigned > 0 && waitedMs >= intervalMs) || unsigned >= mostUnsigned || waitedMs >= idleMs) {
         const head = await inBackground(() => this.sign(term.signal));
-        signed = head.position;
+        signedSize = head.size + 1;
         // The next head does not wait for the receiver.
         void publish?.(head.note).catch((error: unknown) => term.report(error));
         signedAt = performance.now();
-        term.reached(signed);
+        term.reached(head.position);
       }
       await pause(pauseMs, term.signal);
     }
   }
 
-  /** Signs the head of the whole log. Resolves with its note and the position of the event about it. */
-  async sign(signal: AbortSignal): Promise<{ readonly note: string; readonly position: number }> {
+  /** Signs the head of the whole log. */
+  async sign(signal: AbortSignal): Promise<SignedHead> {
     const { tree, store, origin, signers, context } = this.#parts;
     const { size } = await tree.grow(signal);
     const root = await tree.root(size);
@@ -80,7 +90,7 @@ export class CheckpointSigner implements EventProcessor {
       },
     };
     const { position } = await store.append(checkpointStream, 'any', [event], eventContext(context));
-    return { note, position };
+    return { note, size, position };
   }
 }
 

@@ -35,8 +35,6 @@ export interface VerifyOptions {
   readonly verifiers: readonly Verifier[];
   /** Heads from elsewhere that this log must continue. */
   readonly against?: readonly TreeHead[];
-  /** Called from time to time with the number of events checked. */
-  readonly onProgress?: (events: number) => void;
   readonly signal?: AbortSignal;
 }
 
@@ -62,10 +60,11 @@ interface WantedHead extends TreeHead {
 class LogCheck {
   readonly #options: VerifyOptions;
   readonly #frontier = new Frontier();
+  /** The last revision of each stream that goes on behind the last trusted head. */
   readonly #revisions = new Map<string, number>();
   /** The largest first. */
   #wanted: WantedHead[] = [];
-  /** Positions of the events about heads that another key signed, the last first. */
+  /** Positions of the head events that another key signed, in descending order. */
   #strange: number[] = [];
   /** Number of events that a trusted head of the log covers. */
   #covered = 0;
@@ -110,7 +109,7 @@ class LogCheck {
     };
   }
 
-  /** The heads that the log has, in its order, up to the first that is none. */
+  /** All heads in the log, in its order, up to the first malformed one. */
   async #readHeads(): Promise<{
     readonly heads: readonly WantedHead[];
     readonly forged: LogFault | undefined;
@@ -131,7 +130,7 @@ class LogCheck {
   }
 
   async #readEvents(): Promise<LogFault | undefined> {
-    const { log, signal, onProgress } = this.#options;
+    const { log, signal } = this.#options;
     const fault = this.#compareHeads();
     if (fault) return fault;
     for (;;) {
@@ -143,7 +142,6 @@ class LogCheck {
         if (fault) return fault;
       }
       this.#last = scannedTo;
-      onProgress?.(this.#frontier.size);
     }
   }
 
@@ -169,9 +167,10 @@ class LogCheck {
     return faultOf('changed', 'this is not the event that was signed here', position);
   }
 
-  /** A stream has no gaps, also behind the last head. */
+  /** Behind the last head nothing is signed, but a stream has no gaps there either. */
   #compareRevision({ stream, revision, position }: RecordedEvent): LogFault | undefined {
-    const expected = (this.#revisions.get(stream) ?? -1) + 1;
+    if (this.#frontier.size < this.#covered) return undefined;
+    const expected = (this.#revisions.get(stream) ?? revision - 1) + 1;
     this.#revisions.set(stream, revision);
     if (revision === expected) return undefined;
     return faultOf('missing', `its stream has revision ${revision} where ${expected} belongs`, position);

@@ -5,7 +5,7 @@ import { BrokenAnswer } from './retries.ts';
 const mostTokens = 100_000_000;
 const count = z.int().nonnegative().max(mostTokens);
 
-/** Text, or parts of which only those of the type `text` are the answer: some endpoints put the reasoning in parts of its own. */
+/** A text, or a list of parts. Only parts of the type `text` belong to the answer; some endpoints send the reasoning as other parts. */
 const contentSchema = z.union([
   z.string(),
   z.array(z.unknown()).transform((parts) => parts.map(textOfPart).join('')),

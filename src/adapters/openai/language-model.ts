@@ -143,7 +143,7 @@ export class OpenAiLanguageModel implements LanguageModel {
   }
 }
 
-/** An answer that cannot be used: why, and what the model is told about it if that may help. */
+/** Why an answer cannot be used, and what to tell the model so that it can correct it. */
 interface Unusable {
   readonly failure: string;
   readonly rejected?: Rejected;

@@ -15,7 +15,7 @@ export function withoutThoughts(text: string): string {
 
 /**
  * The JSON values that an answer may mean, the most likely first: the text itself, the last code fence, then the objects in
- * the text from its end, because a draft comes before the answer. A list of one object stands for that object.
+ * the text, the last first, because drafts come before the answer. A list with a single object counts as that object.
  */
 export function jsonCandidates(text: string): readonly unknown[] {
   // A text that is JSON as a whole has no reasoning: a tag in it belongs to one of its values.

@@ -10,7 +10,7 @@ const asked = {
   scope: { team: 'tooling' },
   depth: 'paragraph',
 } as const;
-/** A summary takes a second or two; only a server that makes none lets this time pass. */
+/** A summary takes a second or two; only a server that makes none takes this long. */
 const patienceMs = 120_000;
 const pollMs = 100;
 

@@ -42,7 +42,7 @@ export interface Promotion {
 }
 
 const heldOutQuestions = 24;
-/** Only a server that has stopped to learn lets this time pass. */
+/** Only a server that has stopped learning takes this long. */
 const patienceMs = 120_000;
 
 /**

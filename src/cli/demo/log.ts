@@ -11,7 +11,7 @@ import type { DemoFacts } from './run.ts';
 import { findByExternalId } from './story.ts';
 
 const pollMs = 100;
-/** Only a record that was lost lets this time pass. */
+/** Only a record that was lost takes this long. */
 const patienceMs = 120_000;
 
 /** Shows what the log says about a memory, once it has the last search. */

@@ -1,5 +1,7 @@
 import { auditEvents } from '../../api/audit/audit-events.ts';
-import { auditCheckpoint, auditHeads, proveEvent, verifyLog } from '../../api/audit/log-proofs.ts';
+import { proveEvent } from '../../api/audit/prove-event.ts';
+import { auditCheckpoint, auditHeads } from '../../api/audit/signed-heads.ts';
+import { verifyLog } from '../../api/audit/verify-log.ts';
 import { auditSearch } from '../../api/audit/audit-search.ts';
 import { replayAuditedSearch } from '../../api/audit/replay-search.ts';
 import { buildContext } from '../../api/context/build-context.ts';

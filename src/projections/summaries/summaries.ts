@@ -70,7 +70,7 @@ interface ScopeProgress {
 
 /**
  * The latest summaries of each scope, one row for each depth, with a vector of the text by which a question finds the layers that
- * matter; none for a text that the model does not embed. The vectors are made by the configured model. The ids in `sources` begin with those of the quoted memories, of which `facts`
+ * matter. A text that the model refuses has no vector. The vectors are made by the configured model. The ids in `sources` begin with those of the quoted memories, of which `facts`
  * has the revisions; a language model was shown the others too.
  */
 export function summaries(embedders: Embedders): Projection<ReadonlyMap<string, Float32Array | undefined>> {

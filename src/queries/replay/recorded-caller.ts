@@ -22,7 +22,7 @@ export async function recordedCaller(
 ): Promise<RecordedCaller> {
   const { principal, onBehalfOf } = named;
   const presumed = presumedCaller(tenant, named, seen);
-  // Whoever uses a server without keys is its admin.
+  // On a server without keys every caller is the admin.
   if (principal === 'development') return { caller: { ...presumed, roles: ['admin'] }, isPresumed: false };
   const keys = principal.startsWith('key:') ? await directory.list(tenant) : [];
   const key = keys.find(({ id }) => principal === `key:${id}`);

@@ -23,7 +23,7 @@ export interface FoundMemories {
   readonly results: (ShownMemory & { readonly score: number; readonly superseded_by?: string })[];
 }
 
-/** The tools by their names. A type and no interface, so that it is a `ToolSet`. */
+/** The tools by name. A type alias, because an interface is not assignable to `ToolSet`. */
 export type MemoryTools = {
   readonly memory_search: Tool<{ query: string; top_k?: number }, FoundMemories>;
   readonly memory_store: Tool<{ content: string; tags?: string[] }, ShownMemory>;
