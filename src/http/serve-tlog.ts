@@ -4,11 +4,10 @@ import { auditors } from '../api/audit/roles.ts';
 import { hasRole, systemTenant, type TenantContext } from '../domain/access/context.ts';
 import { Problem } from '../domain/problems.ts';
 import { tenantOfStream } from '../domain/streams.ts';
-import { parseTilePath, tileWidth } from '../domain/tlog/tiles.ts';
+import { parseTilePath } from '../domain/tlog/tiles.ts';
 import { identify, type ServingContext } from './serve-operation.ts';
 
 const prefix = '/tlog/';
-const immutable = 'private, max-age=31536000, immutable';
 
 /**
  * Adds the routes of the log in the published form (C2SP tlog-tiles), for tools of others: its signed head, the tiles of its tree, and
@@ -59,10 +58,7 @@ export function serveTlog(
     } else bytes = await proofs.tile({ level, index, width });
     if (!bytes) throw new Problem('not-found', 'the tree has no such tile yet');
     // A full tile never changes, and a partial one is named by its width.
-    koa.set(
-      'Cache-Control',
-      isPublic && width === tileWidth ? immutable.replace('private', 'public') : immutable,
-    );
+    koa.set('Cache-Control', `${isPublic ? 'public' : 'private'}, max-age=31536000, immutable`);
     koa.type = 'application/octet-stream';
     koa.body = bytes;
   });
