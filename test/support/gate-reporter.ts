@@ -86,6 +86,9 @@ function firstErrorOf(test: TestCase): string {
   return textOf(test.result().errors?.[0]);
 }
 
+/** With the causes: why a request failed is told by them alone. */
 function textOf(error: SerializedError | undefined): string {
-  return error?.stack ?? String(error?.message);
+  const text = error?.stack ?? String(error?.message);
+  const cause = error?.cause as SerializedError | undefined;
+  return cause === undefined ? text : `${text}\ncaused by ${textOf(cause)}`;
 }

@@ -17,6 +17,22 @@ export function useServer({ because: _, ...options }: OwnServerOptions): TestSer
   return new Proxy({} as TestServer, { get: (_target, name) => Reflect.get(started!, name) as unknown });
 }
 
+/**
+ * Makes sure that there is a usable connection. Files share the connections of their worker, and those that no test used for over a
+ * minute may just be closed by the server: the first request of a file would fail then.
+ */
+async function connect({ url }: ServerAddress): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      await (await fetch(`${url}/livez`)).arrayBuffer();
+      return;
+    } catch (error) {
+      if (attempt === 3) throw error;
+      console.warn('the shared server was not reached', error);
+    }
+  }
+}
+
 /** The server that all files share. Tests use their own tenants and check only answers. */
 export function useSharedServer(kind: ServerKind = 'english'): ServerAddress {
   let shared: ServerAddress | undefined;
@@ -25,6 +41,7 @@ export function useSharedServer(kind: ServerKind = 'english'): ServerAddress {
     const text = await response.text();
     if (!response.ok) throw new Error(text);
     shared = JSON.parse(text) as ServerAddress;
+    await connect(shared);
   });
   return new Proxy({} as ServerAddress, { get: (_target, name) => Reflect.get(shared!, name) as unknown });
 }
