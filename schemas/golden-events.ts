@@ -329,6 +329,13 @@ export const examples: { readonly [Type in EventType]: DataOf<Type> } = {
     name: 'laptop of Alice',
   },
   ApiKeyRevoked: { keyId: '5f2b9c0d1e3a47658899aabbccddeeff' },
+  LimitsConfigured: {
+    limits: {
+      perKey: { unitsPerSecond: 20, burst: 100, concurrency: 16 },
+      perTenant: { unitsPerSecond: 100 },
+      byRole: { auditor: { unitsPerSecond: 2 } },
+    },
+  },
   RoutingConfigured: {
     enabled: true,
     threshold: 0.5,

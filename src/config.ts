@@ -1,6 +1,7 @@
 import path from 'node:path';
 import { z } from 'zod';
 import { clusterOf, clusterSettings, type ClusterConfig } from './config-cluster.ts';
+import { limitSettings, turnsOf } from './config-limits.ts';
 import { tlogOf, tlogSettings, type TlogConfig } from './config-tlog.ts';
 import {
   ConfigError,
@@ -12,6 +13,7 @@ import {
   secret,
   url,
 } from './config-values.ts';
+import type { TurnOptions } from './domain/admission/turn-options.ts';
 import { inOwnWords } from './domain/input/issue-words.ts';
 import { processRoles, profiles, type ProcessRole } from './profiles.ts';
 
@@ -166,6 +168,7 @@ export const settings = z.object({
     .default(1_800)
     .describe('Seconds after which a search in a session counts as ignored if none of its results was used'),
   ...tlogSettings,
+  ...limitSettings,
   STRATALOG_JWT_ISSUER: z.string().min(1).optional().describe('Issuer of accepted JWTs'),
   STRATALOG_JWT_AUDIENCE: z.string().min(1).optional().describe('Audience that accepted JWTs must name'),
   STRATALOG_JWT_JWKS: z
@@ -236,6 +239,8 @@ export interface Config extends ClusterConfig {
   readonly summaryWindowMs: number;
   readonly outcomeWindowMs: number;
   readonly tlog: TlogConfig;
+  /** How many costly requests a process works on at a time, and how many may wait. */
+  readonly turns: TurnOptions;
   readonly jwt: { readonly issuer: string; readonly audience: string; readonly jwks: string } | undefined;
   readonly logLevel: Settings['STRATALOG_LOG_LEVEL'];
 }
@@ -287,6 +292,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     outcomeWindowMs: values.STRATALOG_OUTCOME_WINDOW * 1_000,
     summaryWindowMs: values.STRATALOG_SUMMARY_WINDOW * 1_000,
     tlog: tlogOf(values),
+    turns: turnsOf(values),
     jwt: jwtOf(values),
     logLevel: values.STRATALOG_LOG_LEVEL,
   };

@@ -39,6 +39,13 @@ export interface Operation<Input extends z.ZodObject = z.ZodObject, Output = unk
   /** The read models that should have the caller's own latest commands before they are read, unless the input says what to wait for. */
   readonly awaitsOwn?: readonly string[];
   readonly audit?: AuditRule;
+  /**
+   * Estimated work of a call that reads much, in units of a plain search. Such a call waits for its turn among those of others. Absent for
+   * an operation that takes little, or whose work is grouped with that of others, as appends are.
+   */
+  cost?(input: z.output<Input>): number;
+  /** Whether a call may take longer than any deadline, because it reads the whole log. */
+  readonly takesLong?: true;
   handle(call: Call<z.output<Input>>): Promise<Outcome<Output>>;
 }
 
@@ -138,6 +145,19 @@ export class ItemStream<Item> {
   constructor(batches: AsyncIterable<readonly Item[]>, columns?: readonly string[]) {
     this.batches = batches;
     this.columns = columns;
+  }
+
+  /** The same stream, which calls `close` at its end, however it ends. */
+  endingWith(close: () => void): ItemStream<Item> {
+    return new ItemStream(closedAfter(this.batches, close), this.columns);
+  }
+}
+
+async function* closedAfter<Each>(items: AsyncIterable<Each>, close: () => void): AsyncGenerator<Each> {
+  try {
+    yield* items;
+  } finally {
+    close();
   }
 }
 

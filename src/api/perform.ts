@@ -13,8 +13,19 @@ import { parsePosition, positionToken, mustBePositionOrTime } from '../domain/po
 import { invalid, Problem } from '../domain/problems.ts';
 import type { EventStore } from '../ports/event-store.ts';
 import { untilLogReaches } from '../queries/read-models.ts';
+import { inRequest, type Turn } from '../support/request-scope.ts';
+import type { RateState } from './admission/rate-limits.ts';
 import { commandIdentity } from './command-id.ts';
-import type { Access, Call, CommandRule, Credential, Operation, Outcome, Wait } from './operation.ts';
+import {
+  ItemStream,
+  type Access,
+  type Call,
+  type CommandRule,
+  type Credential,
+  type Operation,
+  type Outcome,
+  type Wait,
+} from './operation.ts';
 import { asProblem } from './problem.ts';
 import type { Services } from './services.ts';
 
@@ -33,6 +44,8 @@ export interface Request {
   readonly idempotencyKey?: string | undefined;
   /** What the transport calls the three fields above, for problems that name them. */
   readonly fieldNames?: Readonly<Record<'reason' | 'cause' | 'idempotencyKey', string>>;
+  /** Told what is left to a caller whose rate is limited, before the work begins. */
+  readonly onRateLimit?: (state: RateState) => void;
   /** How long a query waits for the caller's own latest commands; 500 ms if absent. */
   readonly ownWaitMs?: number;
   readonly signal?: AbortSignal;
@@ -42,6 +55,8 @@ export interface Request {
 
 const ownFieldNames = { reason: 'reason', cause: 'cause', idempotencyKey: 'idempotencyKey' } as const;
 const permanent: Credential = { isStillValid: async () => true, assertStillValid: async () => undefined };
+/** Work of a call that declares none, in units of a plain search. */
+const plainCost = 0.1;
 const maxReasonLength = 500;
 const defaultOwnWaitMs = 500;
 const keyPattern = /^[\x21-\x7e]{1,255}$/;
@@ -80,9 +95,35 @@ export async function perform<Input extends z.ZodObject, Output>(
     },
   };
   const missing = await missingOwn(operation, input, request, services);
-  const outcome = await operation.handle(call);
-  await audit(operation, outcome, call);
+  const outcome = await admitted(operation, call, request, (turn) =>
+    inRequest({ signal: call.signal, turn }, async () => {
+      const handled = await operation.handle(call);
+      await audit(operation, handled, call);
+      return handled;
+    }),
+  );
   return missing > 0 ? withMissing(outcome, missing) : outcome;
+}
+
+/** Does the work when the limits of the caller's tenant and its turn allow it. A stream counts as under way until its end. */
+async function admitted<Input extends z.ZodObject, Output>(
+  operation: Operation<Input, Output>,
+  { caller, input, services, signal }: Call<z.output<Input>>,
+  { onRateLimit }: Request,
+  work: (turn: Turn | undefined) => Promise<Outcome<Output>>,
+): Promise<Outcome<Output>> {
+  const demand = { cost: operation.cost?.(input) ?? plainCost, needsTurn: operation.cost !== undefined };
+  const { turn, end } = await services.admission.admit(caller, demand, signal, onRateLimit);
+  try {
+    const outcome = await work(turn);
+    if (!(outcome.output instanceof ItemStream)) return outcome;
+    const close = services.admission.openStream(caller);
+    // A stream whose caller leaves before the first batch is never read.
+    signal.addEventListener('abort', close, { once: true });
+    return { ...outcome, output: outcome.output.endingWith(close) as Output };
+  } finally {
+    end();
+  }
 }
 
 /** The master key creates tenants and keys and may do nothing else. */

@@ -6,6 +6,7 @@ import { LexicalIndexUnavailable } from '../ports/lexical-index.ts';
 import { sqlState, SqlUnavailable } from '../ports/sql.ts';
 import { inputProblem } from '../domain/input/parse-input.ts';
 import { Problem, problems, type FieldError } from '../domain/problems.ts';
+import { ServerStopping } from '../support/request-scope.ts';
 
 /** A problem document (RFC 9457). */
 export interface ProblemDocument {
@@ -53,6 +54,8 @@ export function asProblem(error: unknown): Problem {
       cause: error,
     });
   }
+  if (error instanceof ServerStopping)
+    return new Problem('unavailable', 'the server is stopping', { retryAfter: 2, cause: error });
   return new Problem('internal', 'the request failed inside the server', { cause: error });
 }
 

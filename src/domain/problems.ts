@@ -65,7 +65,7 @@ export const problems = {
   'request-timeout': {
     status: 408,
     title: 'The request took too long to arrive',
-    remedy: 'Send all headers at once, on a new connection.',
+    remedy: 'Send the headers at once and the body without long pauses, on a new connection.',
   },
   'first-key-must-be-admin': {
     status: 409,
@@ -173,10 +173,11 @@ export const problems = {
     title: 'If-Match is required',
     remedy: 'Send If-Match with the ETag of the memory, or *.',
   },
-  'too-many-requests': {
+  'rate-limited': {
     status: 429,
-    title: 'Too many requests',
-    remedy: 'Retry after Retry-After seconds.',
+    title: 'The caller asks for more than its limit',
+    remedy:
+      'Retry after Retry-After seconds. `RateLimit` says what is left; an operator sees and changes limits with /v1/admin/limits.',
   },
   'headers-too-large': {
     status: 431,
@@ -194,10 +195,21 @@ export const problems = {
     title: 'The server cannot answer now',
     remedy: 'Retry after Retry-After seconds. Acknowledged writes are not lost.',
   },
+  overloaded: {
+    status: 503,
+    title: 'The server has too much to do',
+    remedy: 'Retry after Retry-After seconds. Nothing was done.',
+  },
   'storage-full': {
     status: 503,
     title: 'The disk has less than 64 MB of free space',
     remedy: 'Free space on the disk of the data folder, then retry. The server keeps 64 MB in reserve.',
+  },
+  'deadline-exceeded': {
+    status: 504,
+    title: 'The request was not answered before its deadline',
+    remedy:
+      'Ask for less, or send a larger X-Request-Timeout (at most 60). A command may have been carried out: repeat it with the same Idempotency-Key.',
   },
   'position-timeout': {
     status: 504,

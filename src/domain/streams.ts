@@ -30,6 +30,8 @@ export const valuesStream = (tenant: string): Name => `policy-${tenant}.values`;
 export const budgetStream = (tenant: string): Name => `ledger-${tenant}.budget`;
 /** What a tenant has reserved and spent in a month, such as `2026-11`. */
 export const ledgerStream = (tenant: string, month: string): Name => `ledger-${tenant}.${month}`;
+/** What the callers of a tenant may ask for. */
+export const limitsStream = (tenant: string): Name => `policy-${tenant}.limits`;
 export const experienceStream = (tenant: string): Name => `policy-${tenant}.experience`;
 export const summarySettingsStream = (tenant: string): Name => `policy-${tenant}.summaries`;
 /** One kill switch for all tenants. */

@@ -90,9 +90,17 @@ export function explainer(logger: Logger, requestId: string): (error: unknown) =
   };
 }
 
-/** A time-out and a call that is not supported are regular answers; a server that does not answer is a warning; anything else is a fault of this program. */
+/** These are regular answers, also where they are many. */
+const expected: ReadonlySet<string> = new Set([
+  'position-timeout',
+  'not-supported',
+  'overloaded',
+  'deadline-exceeded',
+]);
+
+/** A time-out, a refusal under load and a call that is not supported are regular answers; a server that does not answer is a warning; anything else is a fault of this program. */
 function logFailure(logger: Logger, requestId: string, problem: Problem): void {
-  if (problem.status < 500 || problem.code === 'position-timeout' || problem.code === 'not-supported') return;
+  if (problem.status < 500 || expected.has(problem.code)) return;
   const entry = { requestId, code: problem.code, err: problem.cause ?? problem };
   if (problem.code === 'internal') logger.error(entry, 'request failed');
   else logger.warn(entry, 'request could not be answered');

@@ -1,6 +1,7 @@
 import type { BulkLine } from '../api/memories/bulk-store.ts';
 import { Problem } from '../domain/problems.ts';
 import { maxBodyBytes } from './request.ts';
+import { untilStalled } from './stalls.ts';
 
 export const ndjson = 'application/x-ndjson';
 export const ndjsonTypes = [ndjson, 'application/ndjson', 'application/jsonl'];
@@ -28,7 +29,7 @@ export async function* readLines(body: AsyncIterable<Uint8Array>): AsyncGenerato
     bytes = 0;
     return result;
   };
-  for await (const chunk of body) {
+  for await (const chunk of untilStalled(body)) {
     let start = 0;
     for (let end = chunk.indexOf(newline); end >= 0; end = chunk.indexOf(newline, start)) {
       take(chunk.subarray(start, end));

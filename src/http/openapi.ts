@@ -49,6 +49,10 @@ const callHeaders = z.object({
     .max(256)
     .optional()
     .meta({ description: 'User that a caller of role agent acts for' }),
+  'X-Request-Timeout': z.number().gt(0).max(60).optional().meta({
+    description:
+      'Seconds that the caller waits for the answer; then it is 504, and the work stops. Default: 60',
+  }),
 });
 
 const ifMatch = z.string().meta({ description: 'ETag that the memory must have, or * for any' });

@@ -6,6 +6,7 @@ import rawBody from 'raw-body';
 import { noRevision } from '../api/fields.ts';
 import { invalid, Problem } from '../domain/problems.ts';
 import type { BindingOptions } from './binding.ts';
+import { unlessStalled } from './stalls.ts';
 
 export const maxBodyBytes = 8_000_000;
 
@@ -42,8 +43,9 @@ export async function readJson(
   assertMediaType(koa, accepts);
   let bytes: Buffer;
   try {
-    bytes = await rawBody(koa.req, { limit: maxBodyBytes });
+    bytes = await unlessStalled(koa.req, rawBody(koa.req, { limit: maxBodyBytes }));
   } catch (error) {
+    if (error instanceof Problem) throw error;
     if ((error as { type?: string }).type === 'entity.too.large') {
       throw new Problem('body-too-large', `the body has more than ${maxBodyBytes} bytes`);
     }

@@ -8,7 +8,8 @@ import { toolSets, type ToolSet } from '../mcp/session.ts';
 import { explainer } from './errors.ts';
 import { assertOwnOrigin } from './loopback.ts';
 import { readJson, traceIdOf } from './request.ts';
-import { endOf, identify, type ServingContext } from './serve-operation.ts';
+import { RequestEnd } from './request-end.ts';
+import { identify, type ServingContext } from './serve-operation.ts';
 
 const path = '/mcp';
 
@@ -35,7 +36,7 @@ async function serve(
   assertOwnOrigin(koa.headers);
   const { caller, credential } = await identify(koa, authenticator);
   const requestId = koa.state['requestId'] as string;
-  const signal = endOf(koa, closing);
+  const { signal } = new RequestEnd(koa, closing);
   const tools = toolSetOf(koa);
   const body = await bodyOf(koa);
   const response =

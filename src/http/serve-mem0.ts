@@ -1,5 +1,6 @@
 import type { Router } from '@koa/router';
 import type { Context } from 'koa';
+import type { RateState } from '../api/admission/rate-limits.ts';
 import { Problem } from '../domain/problems.ts';
 import { getMemory } from '../api/memories/get-memory.ts';
 import { assertMasterMayCall } from '../api/perform.ts';
@@ -8,8 +9,10 @@ import { explainer, methodNotAllowed, useDialect } from './errors.ts';
 import { translated } from './mem0/problems.ts';
 import { matchRoute, mem0Routes, type Route } from './mem0/routes.ts';
 import { Mem0Session } from './mem0/session.ts';
+import { tellRate } from './rate-headers.ts';
+import { readDeadline, RequestEnd } from './request-end.ts';
 import { assertUtf8, assertUtf8Path, headerText, readJson, traceIdOf } from './request.ts';
-import { endOf, headerNames, identify, type ServingContext } from './serve-operation.ts';
+import { headerNames, identify, type ServingContext } from './serve-operation.ts';
 
 const prefix = '/compat/mem0';
 
@@ -40,6 +43,8 @@ async function answer(koa: Context, routes: readonly Route[], context: ServingCo
   assertUtf8Path(koa.path, 'path');
   assertUtf8(koa.querystring);
   const requestId = koa.state['requestId'] as string;
+  const deadlineMs = readDeadline(koa);
+  const end = new RequestEnd(koa, closing);
   const request = {
     correlationId: requestId,
     traceId: traceIdOf(koa),
@@ -47,11 +52,12 @@ async function answer(koa: Context, routes: readonly Route[], context: ServingCo
     cause: koa.get(headerNames.cause) || undefined,
     idempotencyKey: koa.get(headerNames.idempotencyKey) || undefined,
     fieldNames: headerNames,
-    signal: endOf(koa, closing),
+    signal: end.signal,
+    onRateLimit: (state: RateState) => tellRate(koa, state),
     credential,
     explain: explainer(logger, requestId),
   };
-  return match.route.handle({
+  const work = match.route.handle({
     params: Object.fromEntries(
       Object.entries(match.params).map(([name, value]) => [name, decodeURIComponent(value)]),
     ),
@@ -60,6 +66,7 @@ async function answer(koa: Context, routes: readonly Route[], context: ServingCo
     session: new Mem0Session(caller, request, services),
     json: () => readJson(koa, {}),
   });
+  return end.within(deadlineMs, Promise.resolve(work));
 }
 
 /**

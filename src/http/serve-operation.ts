@@ -13,6 +13,8 @@ import { invalid } from '../domain/problems.ts';
 import { developmentIdentity, type Authenticator } from '../api/identity/authenticate.ts';
 import type { Binding } from './binding.ts';
 import { explainer } from './errors.ts';
+import { tellRate } from './rate-headers.ts';
+import { readDeadline, RequestEnd } from './request-end.ts';
 import { assertLocal } from './loopback.ts';
 import { csv, csvContentType, csvHeader, csvLine } from './csv.ts';
 import { ndjson } from './ndjson.ts';
@@ -58,8 +60,10 @@ export async function serveOperation(
   const { caller, credential } = await identify(koa, authenticator);
   // Before the input is read: the master key is told nothing about calls that it may not make.
   assertMasterMayCall(binding.operation, caller);
+  const deadlineMs = readDeadline(koa);
   const input = await readInput(binding, koa);
-  const outcome = await perform(
+  const end = new RequestEnd(koa, closing);
+  const work = perform(
     binding.operation,
     {
       caller,
@@ -70,12 +74,14 @@ export async function serveOperation(
       cause: koa.get(headerNames.cause) || undefined,
       idempotencyKey: koa.headers['idempotency-key'] as string | undefined,
       fieldNames: headerNames,
-      signal: endOf(koa, closing),
+      signal: end.signal,
+      onRateLimit: (state) => tellRate(koa, state),
       credential,
       explain: explainer(logger, requestId),
     },
     services,
   );
+  const outcome = await (binding.operation.takesLong ? work : end.within(deadlineMs, work));
   reply(binding, koa, outcome, closing);
 }
 
@@ -177,15 +183,6 @@ function preferredType(koa: Context): 'json' | 'ndjson' | 'csv' {
 
 function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-/** Aborted when the client has gone or the server stops. */
-export function endOf(koa: Context, closing: AbortSignal): AbortSignal {
-  const end = new AbortController();
-  koa.res.once('close', () => end.abort());
-  closing.addEventListener('abort', () => end.abort(), { signal: end.signal });
-  if (closing.aborted) end.abort();
-  return end.signal;
 }
 
 function reply(

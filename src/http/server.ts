@@ -5,7 +5,9 @@ import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import type Koa from 'koa';
 import type { Logger } from 'pino';
+import { ServerStopping } from '../support/request-scope.ts';
 import { BrokenRequests } from './broken-requests.ts';
+import { closeUnread } from './stalls.ts';
 import { createKoa, type HttpApplication } from './koa-app.ts';
 
 export type { Api, HttpApplication } from './koa-app.ts';
@@ -50,7 +52,7 @@ export async function startHttpServer(options: HttpServerOptions, logger: Logger
   return {
     url,
     close: async (graceMs = 10_000) => {
-      closing.abort();
+      closing.abort(new ServerStopping('the server is stopping'));
       await Promise.all(servers.map((server) => closeGracefully(server, graceMs)));
       if (socket) await rm(socket.path, { force: true });
     },
@@ -77,6 +79,7 @@ function serverFor(answer: ReturnType<Koa['callback']>, closing: AbortSignal): h
   server.headersTimeout = 30_000;
   // Longer than load balancers and clients keep idle connections: if the server closed one first, a request could be lost.
   server.keepAliveTimeout = 75_000;
+  closeUnread(server);
   return server;
 }
 

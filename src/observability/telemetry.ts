@@ -51,6 +51,29 @@ export function observeProcessor(meter: Meter, log: EventLog, runner: ProcessorR
 }
 
 /** Facts of answered searches that are not in the log yet. */
+export function observeAdmission(
+  meter: Meter,
+  {
+    turns,
+  }: { readonly turns: { readonly waiting: number; readonly working: number; readonly refused: number } },
+): void {
+  meter
+    .createObservableGauge('stratalog.requests.waiting', {
+      description: 'Number of requests that wait for their turn',
+    })
+    .addCallback((result) => result.observe(turns.waiting));
+  meter
+    .createObservableGauge('stratalog.requests.working', {
+      description: 'Number of costly requests that are worked on',
+    })
+    .addCallback((result) => result.observe(turns.working));
+  meter
+    .createObservableCounter('stratalog.requests.refused', {
+      description: 'Number of requests that were refused because too many were waiting',
+    })
+    .addCallback((result) => result.observe(turns.refused));
+}
+
 export function observeFacts(
   meter: Meter,
   facts: { readonly waiting: number; readonly dropped: number },

@@ -6,6 +6,7 @@ import {
 } from '../ports/language-model.ts';
 import { CircuitBreaker, CircuitBreakers, type TripRule } from '../support/resilience/circuit-breaker.ts';
 import { FailureRate } from '../support/resilience/failure-rate.ts';
+import { requestSignal } from '../support/request-scope.ts';
 
 /** More than 5 % of the calls of five minutes; at least twenty calls, so that a single failure never opens a breaker. */
 const rate = { windowMs: 300_000, slices: 30, threshold: 0.05, leastCalls: 20 } as const;
@@ -71,7 +72,8 @@ export class ModelGuard {
       permit.succeeded();
       return completion;
     } catch (error) {
-      if (permit.failed()) this.#onOpened(tenant, name);
+      // A caller who left says nothing about the model.
+      if (!requestSignal()?.aborted && permit.failed()) this.#onOpened(tenant, name);
       throw error;
     }
   }

@@ -3,6 +3,7 @@ import { Problem } from '../domain/problems.ts';
 import { generationTable } from '../read-models/generation-table.ts';
 import type { EventLog } from '../ports/event-log.ts';
 import type { Sql } from '../ports/sql.ts';
+import { requestSignal, throwIfUnwanted, withoutTurn } from '../support/request-scope.ts';
 import type { WakeUp } from '../support/wake-up.ts';
 import { withCurrentView } from './current-view.ts';
 
@@ -59,17 +60,29 @@ export class ReadModels {
 
   /** Throws `position-timeout` if a read model does not reach `minPosition` in time, so an answer is never older. */
   async view({ projections, minPosition = 0, waitMs = defaultWaitMs }: ReadDemand): Promise<ReadView> {
+    throwIfUnwanted();
     const deadline = performance.now() + waitMs;
-    const never = new AbortController().signal;
-    for (;;) {
-      const seen = this.#progress.count;
+    let seen = this.#progress.count;
+    const look = async (): Promise<ReadView | undefined> => {
       const rows = await this.#active(projections);
       const position = Math.min(...rows.map(({ position }) => position));
-      if (rows.length === projections.length && position >= minPosition) return viewOf(rows, position);
-      const left = deadline - performance.now();
-      if (left <= 0) throw positionTimeout('read models', waitMs);
-      await this.#progress.after(seen, Math.min(pollMs, left), never);
-    }
+      return rows.length === projections.length && position >= minPosition
+        ? viewOf(rows, position)
+        : undefined;
+    };
+    const signal = requestSignal() ?? new AbortController().signal;
+    const lookUntil = async (): Promise<ReadView> => {
+      for (;;) {
+        const left = deadline - performance.now();
+        if (left <= 0) throw positionTimeout('read models', waitMs);
+        await this.#progress.after(seen, Math.min(pollMs, left), signal);
+        signal.throwIfAborted();
+        seen = this.#progress.count;
+        const view = await look();
+        if (view) return view;
+      }
+    };
+    return (await look()) ?? withoutTurn(lookUntil);
   }
 
   #active(projections: readonly string[]): Promise<ActiveRow[]> {

@@ -1,5 +1,7 @@
 import { packageVersion } from '../adapters/package-version.ts';
 import { o200k } from '../adapters/tokenizer/o200k.ts';
+import { Admission } from '../api/admission/admission.ts';
+import { LimitsDirectory } from '../api/admission/limits-directory.ts';
 import { Authenticator } from '../api/identity/authenticate.ts';
 import { SummaryDemand } from '../api/context/summary-demand.ts';
 import { openLanguageModel } from '../backends/language-model.ts';
@@ -9,7 +11,12 @@ import { summaryIdOf } from '../domain/summaries/summary-scope.ts';
 import { ConfigError, type Config } from '../config.ts';
 import { isLoopback } from '../http/loopback.ts';
 import type { Api } from '../http/server.ts';
-import { languageModelMetrics, observeFacts, observeModelGuard } from '../observability/telemetry.ts';
+import {
+  languageModelMetrics,
+  observeAdmission,
+  observeFacts,
+  observeModelGuard,
+} from '../observability/telemetry.ts';
 import type { LanguageModelFor } from '../ports/language-model.ts';
 import { systemClock } from '../ports/clock.ts';
 import { ConflictFinder } from '../queries/conflicts.ts';
@@ -50,6 +57,8 @@ export function openApi(
   });
   cleanup.add(() => facts.flush());
   observeFacts(metrics.meter, facts);
+  const admission = new Admission(new LimitsDirectory(store), config.turns);
+  observeAdmission(metrics.meter, admission);
   const routing = new RoutingDirectory(store, { routing: !config.routing, reasoning: !config.reasoning });
   const policies = new PolicyReader(models);
   const { search, multiHop } = assembleSearches({
@@ -89,6 +98,7 @@ export function openApi(
   });
   cleanup.add(() => demand.settle());
   const services = {
+    admission,
     demand,
     commands,
     facts,

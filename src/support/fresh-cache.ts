@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
+import { forAllRequests } from './request-scope.ts';
 
 export interface FreshCacheOptions<Value> {
   /** Maximum number of values; the least recently used are evicted. */
@@ -87,7 +88,7 @@ export class FreshCache<Value> {
     const underWay = this.#loading.get(key);
     if (underWay) return underWay;
     const at = performance.now();
-    const loading = load(this.#loaded.peek(key)?.value)
+    const loading = forAllRequests(() => load(this.#loaded.peek(key)?.value))
       .then((value) => {
         const loaded = { value, at };
         const isCurrent = this.#loading.get(key) === loading;

@@ -125,8 +125,8 @@ export const mutations = [
   {
     name: '`minPosition` is not waited for',
     file: 'src/queries/read-models.ts',
-    find: 'if (rows.length === projections.length && position >= minPosition) return',
-    replace: 'if (rows.length === projections.length && (position >= minPosition || waitMs > 0)) return',
+    find: 'return rows.length === projections.length && position >= minPosition',
+    replace: 'return rows.length === projections.length && (position >= minPosition || waitMs > 0)',
     tests: ['test/conformance/positions.test.ts'],
   },
   {

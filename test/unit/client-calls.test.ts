@@ -59,6 +59,8 @@ const callsOf = (client: Stratalog, { memories, reasoning, summaries, audit, adm
   admin.projections.skip('{name}', { stream: 'a' }),
   admin.experience.get(),
   admin.experience.set({ enabled: true, share: 1, exploration: true }),
+  admin.limits.get(),
+  admin.limits.set({}),
   admin.routing.get(),
   admin.routing.update({}),
   admin.routing.killSwitch(),

@@ -28,12 +28,7 @@ const waiting = () => new Promise<Response>(() => {});
 
 describe('[J3] repetitions', () => {
   it('repeats a command under one idempotency key while the server is busy or cannot be reached', async () => {
-    const script = fakeFetch(
-      problem(503, 'unavailable'),
-      refused,
-      problem(429, 'too-many-requests'),
-      stored(7),
-    );
+    const script = fakeFetch(problem(503, 'unavailable'), refused, problem(429, 'rate-limited'), stored(7));
     const { memory } = await clientOf(script).memories.store({ content: 'a' });
     expect(memory.id).toBe('m1');
     const keys = script.sent.map(({ headers }) => headers.get('idempotency-key'));

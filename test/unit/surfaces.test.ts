@@ -22,6 +22,8 @@ const withoutContent: Readonly<Record<string, string>> = {
   'src/queries/routing/outcome-posters.ts': 'who has posted an outcome',
   'src/queries/search/value-directory.ts': 'whether values rank',
   'src/queries/routing/routing-directory.ts': 'settings of routing',
+  'src/api/admission/limits-directory.ts': 'limits of tenants',
+  'src/api/admission/rate-limits.ts': 'what credentials asked for',
   'src/queries/tenant-directory.ts': 'keys and settings of tenants',
   'src/support/fresh-cache.ts': 'what its users put into it',
   'src/support/resilience/circuit-breaker.ts': 'failures of servers',

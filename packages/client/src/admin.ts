@@ -201,10 +201,32 @@ export class Policies {
   }
 }
 
+/** What the callers of the tenant may ask for. */
+export class Limits {
+  readonly #transport: Transport;
+
+  constructor(transport: Transport) {
+    this.#transport = transport;
+  }
+
+  get(query: api.LimitsQuery = {}, options?: CallOptions): Promise<api.LimitsAnswer> {
+    return this.#transport.call({ method: 'GET', path: '/v1/admin/limits', query, reads: 'query' }, options);
+  }
+
+  /** Replace all limits. */
+  set(limits: api.Limits, options?: CommandOptions): Promise<api.ConfigureLimitsAnswer> {
+    return this.#transport.call(
+      { method: 'PUT', path: '/v1/admin/limits', body: limits, changes: true },
+      options,
+    );
+  }
+}
+
 /** `/v1/admin`. */
 export class Admin {
   readonly keys: Keys;
   readonly projections: Projections;
+  readonly limits: Limits;
   readonly routing: Routing;
   readonly summaries: SummaryConfiguration;
   readonly experience: Experience;
@@ -214,6 +236,7 @@ export class Admin {
   constructor(transport: Transport) {
     this.keys = new Keys(transport);
     this.projections = new Projections(transport);
+    this.limits = new Limits(transport);
     this.routing = new Routing(transport);
     this.summaries = new SummaryConfiguration(transport);
     this.experience = new Experience(transport);

@@ -424,6 +424,25 @@ export interface RoutingChange {
     | undefined;
 }
 
+export interface Limits {
+  /** Limit of each credential */
+  perKey?: Limit | undefined;
+  /** Limit of all credentials of the tenant together */
+  perTenant?: Limit | undefined;
+  /** Limit of each credential of a role, in place of perKey. A credential with several roles gets the limit of the first that is named here */
+  byRole?:
+    Partial<Record<'agent' | 'member' | 'reader' | 'auditor' | 'operator' | 'admin', Limit>> | undefined;
+}
+
+export interface Limit {
+  /** Work that it may ask for each second. One unit is the work of a plain search */
+  unitsPerSecond?: number | undefined;
+  /** Work that it may ask for at once after a pause. Default: that of ten seconds */
+  burst?: number | undefined;
+  /** Requests that it may have under way, waiting ones among them */
+  concurrency?: number | undefined;
+}
+
 export interface ConfigureBudget {
   /** A day or a month of UTC */
   period: 'day' | 'month';
@@ -570,12 +589,14 @@ export interface Problem {
     | 'idempotency-key-reused'
     | 'as-of-scope-too-large'
     | 'match-required'
-    | 'too-many-requests'
+    | 'rate-limited'
     | 'headers-too-large'
     | 'internal'
     | 'not-supported'
     | 'unavailable'
+    | 'overloaded'
     | 'storage-full'
+    | 'deadline-exceeded'
     | 'position-timeout';
   detail: string;
   requestId: string;
@@ -2123,6 +2144,22 @@ export interface ConfigureRoutingAnswer {
     budgets: RoutingBudgets;
     reasoning: ReasoningSettings;
   };
+  position: string;
+}
+
+export interface LimitsQuery {
+  /** Position from an earlier response; the answer includes everything up to it, such as your own write */
+  minPosition?: string | undefined;
+  /** Maximum time to wait for `minPosition`, in milliseconds. Default: 2,000 */
+  waitMs?: number | undefined;
+}
+
+export interface LimitsAnswer {
+  limits: Limits;
+}
+
+export interface ConfigureLimitsAnswer {
+  limits: Limits;
   position: string;
 }
 

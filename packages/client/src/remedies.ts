@@ -18,7 +18,7 @@ export const remedies: Readonly<Record<ProblemCode, string>> = {
   forbidden: 'Use a credential with the role or scope named in `detail`.',
   'not-found': 'Check the id. The response is the same if the caller is not allowed to see the resource.',
   'method-not-allowed': 'Use one of the methods listed in the Allow header.',
-  'request-timeout': 'Send all headers at once, on a new connection.',
+  'request-timeout': 'Send the headers at once and the body without long pauses, on a new connection.',
   'first-key-must-be-admin': 'Create a key with role `admin` first. It can create the others.',
   'external-id-taken':
     'Update the memory named in `memoryId`, or choose another externalId. Without `memoryId`, the caller cannot see that memory.',
@@ -47,11 +47,15 @@ export const remedies: Readonly<Record<ProblemCode, string>> = {
   'idempotency-key-reused': 'Use a fresh key for a new request.',
   'as-of-scope-too-large': 'Narrow the search with `layers`, `scope`, `spaces`, `tags` or `filter`.',
   'match-required': 'Send If-Match with the ETag of the memory, or *.',
-  'too-many-requests': 'Retry after Retry-After seconds.',
+  'rate-limited':
+    'Retry after Retry-After seconds. `RateLimit` says what is left; an operator sees and changes limits with /v1/admin/limits.',
   'headers-too-large': 'Keep the URL and headers below 16 KB. Send long filters and texts in the body.',
   internal: 'Report the requestId.',
   'not-supported': 'Use what `detail` names instead. Only the API of mem0 answers this.',
   unavailable: 'Retry after Retry-After seconds. Acknowledged writes are not lost.',
+  overloaded: 'Retry after Retry-After seconds. Nothing was done.',
   'storage-full': 'Free space on the disk of the data folder, then retry. The server keeps 64 MB in reserve.',
+  'deadline-exceeded':
+    'Ask for less, or send a larger X-Request-Timeout (at most 60). A command may have been carried out: repeat it with the same Idempotency-Key.',
   'position-timeout': 'Retry, if needed with a larger waitMs (at most 30,000).',
 };

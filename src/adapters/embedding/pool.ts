@@ -37,6 +37,7 @@ const purposes = ['query', 'passage'] as const;
 interface Job {
   readonly text: string;
   readonly purpose: EmbeddingPurpose;
+  readonly isWanted: () => boolean;
   failures: number;
   resolve(vector: Float32Array): void;
   reject(error: Error): void;
@@ -58,12 +59,19 @@ export class EmbeddingPool {
     this.#serving = Promise.all(slots.map((slot) => this.#serve(slot)));
   }
 
-  /** The text's vector. Rejects with `EmbedderUnavailable` after the last attempt, if no slot starts, and on close. */
-  submit(text: string, purpose: EmbeddingPurpose): Promise<Float32Array> {
+  /**
+   * The text's vector. Rejects with `EmbedderUnavailable` after the last attempt, if no slot starts, on close, and if nobody wants the
+   * vector any more when it is the text's turn.
+   */
+  submit(
+    text: string,
+    purpose: EmbeddingPurpose,
+    isWanted: () => boolean = () => true,
+  ): Promise<Float32Array> {
     return new Promise((resolve, reject) => {
       if (this.#closed) reject(new EmbedderUnavailable('the embedder is closed'));
       else if (this.#isDown(purpose)) reject(unavailable([...this.#down.values()][0]));
-      else this.#queue.push(purpose, { text, purpose, failures: 0, resolve, reject });
+      else this.#queue.push(purpose, { text, purpose, isWanted, failures: 0, resolve, reject });
     });
   }
 
@@ -81,9 +89,12 @@ export class EmbeddingPool {
 
   async #serve(slot: Slot): Promise<void> {
     for (;;) {
-      const jobs = await this.#queue.take({ most: this.#options.batch, serves: slot.serves });
-      const purpose = jobs?.[0]?.purpose;
-      if (jobs === undefined || purpose === undefined) return;
+      const taken = await this.#queue.take({ most: this.#options.batch, serves: slot.serves });
+      const purpose = taken?.[0]?.purpose;
+      if (taken === undefined || purpose === undefined) return;
+      const jobs = taken.filter(({ isWanted }) => isWanted());
+      for (const job of taken) if (!jobs.includes(job)) job.reject(new EmbedderUnavailable('nobody waits'));
+      if (jobs.length === 0) continue;
       try {
         await slot.ready();
         const vectors = await this.#run(slot, jobs, purpose);

@@ -25,7 +25,10 @@ export function pooledEmbedder(
   options: PooledEmbedderOptions,
 ): Embedder {
   const { window, cachedQueries, partsOf } = options;
-  const vectors = new SharedVectors((text, purpose) => pool.submit(text, purpose), cachedQueries);
+  const vectors = new SharedVectors(
+    (text, purpose, isWanted) => pool.submit(text, purpose, isWanted),
+    cachedQueries,
+  );
   const vectorOf = async (text: string, purpose: EmbeddingPurpose): Promise<Float32Array> => {
     const parts = purpose === 'passage' ? (partsOf?.(text) ?? []) : [];
     if (parts.length === 0) return vectors.get(text, purpose);

@@ -1,7 +1,20 @@
 import { LRUCache } from 'lru-cache';
+import { forAllRequests, isUnwanted, requestSignal } from '../../support/request-scope.ts';
 import type { EmbeddingPurpose } from '../../ports/embedder.ts';
 
-export type EmbedOne = (text: string, purpose: EmbeddingPurpose) => Promise<Float32Array>;
+/** `isWanted` says whether any caller still waits for the vector. */
+export type EmbedOne = (
+  text: string,
+  purpose: EmbeddingPurpose,
+  isWanted: () => boolean,
+) => Promise<Float32Array>;
+
+/** A text that is being embedded. */
+interface Running {
+  readonly vector: Promise<Float32Array>;
+  /** The request of each caller; undefined for work that belongs to none. */
+  readonly requests: Set<AbortSignal | undefined>;
+}
 
 /** Longer queries are rare and not cached, so that callers cannot inflate the cache. */
 const longestKept = 2_000;
@@ -13,8 +26,8 @@ export class SharedVectors {
   readonly #embed: EmbedOne;
   readonly #queries: LRUCache<string, Float32Array>;
   readonly #running = {
-    query: new Map<string, Promise<Float32Array>>(),
-    passage: new Map<string, Promise<Float32Array>>(),
+    query: new Map<string, Running>(),
+    passage: new Map<string, Running>(),
   };
 
   /** `cachedQueries` is the number of cached query vectors, at least 1. */
@@ -25,23 +38,29 @@ export class SharedVectors {
 
   async get(text: string, purpose: EmbeddingPurpose): Promise<Float32Array> {
     const kept = purpose === 'query' ? this.#queries.get(text) : undefined;
-    const vector = kept ?? (await (this.#running[purpose].get(text) ?? this.#start(text, purpose)));
-    return vector.slice();
+    if (kept) return kept.slice();
+    const request = requestSignal();
+    const { vector, requests } = this.#running[purpose].get(text) ?? this.#start(text, purpose, request);
+    requests.add(request);
+    return (await vector).slice();
   }
 
   clear(): void {
     this.#queries.clear();
   }
 
-  #start(text: string, purpose: EmbeddingPurpose): Promise<Float32Array> {
+  #start(text: string, purpose: EmbeddingPurpose, request: AbortSignal | undefined): Running {
     const running = this.#running[purpose];
-    const result = this.#embed(text, purpose)
-      .then((vector) => {
-        if (purpose === 'query' && text.length <= longestKept) this.#queries.set(text, vector);
-        return vector;
+    const requests = new Set([request]);
+    const isWanted = () => [...requests].some((each) => !each || !isUnwanted(each));
+    const vector = forAllRequests(() => this.#embed(text, purpose, isWanted))
+      .then((embedded) => {
+        if (purpose === 'query' && text.length <= longestKept) this.#queries.set(text, embedded);
+        return embedded;
       })
       .finally(() => running.delete(text));
-    running.set(text, result);
-    return result;
+    const started = { vector, requests };
+    running.set(text, started);
+    return started;
   }
 }

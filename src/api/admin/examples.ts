@@ -1,3 +1,4 @@
+import type { Limits } from '../../domain/admission/limits.ts';
 import { defaultSettings } from '../../domain/routing/settings.ts';
 import { at, position } from '../example-values.ts';
 
@@ -109,3 +110,9 @@ export const routingChangedExample = {
 export const killSwitchExample = { engaged: true };
 
 export const killSwitchAnswerExample = { ...killSwitchExample, position };
+
+export const limitsExample = {
+  perKey: { unitsPerSecond: 20, burst: 100, concurrency: 16 },
+  perTenant: { unitsPerSecond: 100 },
+  byRole: { auditor: { unitsPerSecond: 2 } },
+} satisfies Limits;

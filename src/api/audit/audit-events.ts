@@ -144,6 +144,7 @@ export const auditEvents = operation<typeof auditInput, EventPage | ItemStream<A
   access: auditors,
   reads: 'read-models',
   awaitsOwn: ['audit'],
+  cost: () => 0.5,
   audit: { what: 'audit events', when: 'always' },
   async handle(call) {
     const { caller, services, wait, token } = call;

@@ -58,6 +58,7 @@ export const replayAuditedSearch = operation({
   examples: { input: { searchId: auditedSearchExample.searchId }, output: replayExample },
   access: auditors,
   reads: 'log',
+  cost: () => 4,
   audit: { what: 'search replay', when: 'always' },
   async handle({ caller, input: { searchId }, services, wait: { waitMs }, token }) {
     const { commands, search, directory } = services;

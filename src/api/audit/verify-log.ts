@@ -35,6 +35,7 @@ export const verifyLog = operation({
   }),
   examples: { input: {}, output: reportExample },
   access: auditors,
+  takesLong: true,
   audit: { what: 'verification of the log', when: 'always' },
   async handle({ input: { against }, services: { proofs }, signal, token }) {
     const heads = against === undefined ? [] : [headOf(against, proofs.origin)];

@@ -6,7 +6,7 @@ import { searchedModels } from '../../queries/search/search.ts';
 import { asOfField, waitFields } from '../fields.ts';
 import { withPluralNames } from '../filter-names.ts';
 import { operation } from '../operation.ts';
-import { searchFields, searchRegion, timeOfAsking, warningsSchema } from '../search/fields.ts';
+import { searchCost, searchFields, searchRegion, timeOfAsking, warningsSchema } from '../search/fields.ts';
 import { recordAnswer } from '../search/record-answer.ts';
 import { search } from '../search/search.ts';
 import { personalScopes } from './summary-demand.ts';
@@ -122,6 +122,7 @@ export const buildContext = operation({
   access: 'every-caller',
   reads: 'read-models',
   awaitsOwn: searchedModels,
+  cost: (input) => 3 * searchCost(input),
   async handle({ caller, context, input, services, asOf, wait, token }) {
     const { minPosition: _, waitMs: __, scope, now, ...rest } = input;
     assertProfiled(input, asOf !== undefined);

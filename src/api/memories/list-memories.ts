@@ -50,6 +50,7 @@ export const listMemories = operation({
   access: 'every-caller',
   reads: 'read-models',
   awaitsOwn: ['memories'],
+  cost: ({ asOf }) => (asOf === undefined ? 0.5 : 3),
   audit: { what: 'memory list', when: 'watched' },
   async handle({ caller, input, services, asOf, wait, token }) {
     const { minPosition: _, waitMs: __, ...asked } = input;

@@ -37,6 +37,7 @@ export const relatedMemories = operation({
   access: 'every-caller',
   reads: 'read-models',
   awaitsOwn: ['memories', 'links'],
+  cost: () => 0.5,
   audit: { what: 'related memories', when: 'watched' },
   async handle({ caller, input, services: { commands, models }, wait, token }) {
     const { memoryId, types, depth = 1 } = input;

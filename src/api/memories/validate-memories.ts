@@ -70,6 +70,7 @@ export const validateMemories = operation({
   access: 'every-caller',
   reads: 'read-models',
   awaitsOwn: ['memories', 'vectors', 'lexical'],
+  cost: () => 3,
   audit: { what: 'memory validation', when: 'always' },
   async handle({ caller, input: { ids }, services: { commands, models }, wait, token }) {
     const { compared, position, ...judgement } = await validate(commands.store.log, models, caller, {

@@ -83,6 +83,7 @@ export const stats = operation({
   access: 'every-caller',
   reads: 'read-models',
   awaitsOwn: ['memories', 'statistics'],
+  cost: () => 0.5,
   audit: { what: 'figures', when: 'always' },
   async handle({ caller, services, wait, token }) {
     const { position, ...figures } = await readStats(services.models, caller, wait);

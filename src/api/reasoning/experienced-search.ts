@@ -9,7 +9,7 @@ import { searchedModels } from '../../queries/search/search.ts';
 import { adviseSearch, type Advice } from '../../queries/experience/experienced-search.ts';
 import { withPluralNames } from '../filter-names.ts';
 import { operation, type Call } from '../operation.ts';
-import { searchFieldHints, searchRegion, timeOfAsking, withContent } from '../search/fields.ts';
+import { searchCost, searchFieldHints, searchRegion, timeOfAsking, withContent } from '../search/fields.ts';
 import { recordAnswer } from '../search/record-answer.ts';
 import { search } from '../search/search.ts';
 import { experiencedExample } from './examples.ts';
@@ -54,6 +54,7 @@ export const experiencedSearch = operation({
   access: 'every-caller',
   reads: 'read-models',
   awaitsOwn: searchedModels,
+  cost: searchCost,
   async handle(call) {
     const started = performance.now();
     const { caller, context, services, asOf, wait, token } = call;

@@ -42,6 +42,7 @@ export const reasoningHistory = operation({
   access: 'every-caller',
   reads: 'read-models',
   awaitsOwn: ['traces', 'lessons'],
+  cost: () => 1,
   audit: { what: 'reasoning history', when: 'watched' },
   async handle({ caller, input, services, wait, token }) {
     const { query, threshold, outcome, space, limit } = input;

@@ -54,6 +54,22 @@ export const searchFields = {
   ...singularFields,
 };
 
+/**
+ * Work of a search in units of a plain one, by what it asks for: results are read, compared and shown one by one, the words of the question
+ * are looked up one by one, and a search as of the past reads every version without an index.
+ */
+export function searchCost({
+  query,
+  topK = 0,
+  asOf,
+}: {
+  readonly query: string;
+  readonly topK?: number | undefined;
+  readonly asOf?: string | undefined;
+}): number {
+  return 1 + topK / 250 + query.length / 4_000 + (asOf === undefined ? 0 : 3);
+}
+
 /** Hints for searches whose parts may be searched by a strategy. */
 export const searchFieldHints: FieldHints = {
   strategy:

@@ -6,6 +6,7 @@ import { searchedModels } from '../../queries/search/search.ts';
 import { operation } from '../operation.ts';
 import { multiHopBodyExample, multiHopExample } from './examples.ts';
 import {
+  searchCost,
   searchFields,
   searchRegion,
   timeOfAsking,
@@ -110,6 +111,7 @@ export const multiHop = operation({
   access: 'every-caller',
   reads: 'read-models',
   awaitsOwn: searchedModels,
+  cost: (input) => 3 * searchCost(input),
   async handle({ caller, context, input, services, wait, token }) {
     const { minPosition: _, waitMs: __, filter, scope, now, content, ...rest } = input;
     const region = searchRegion(caller, { scope, filter }, { isAsOf: false });

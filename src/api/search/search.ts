@@ -7,6 +7,7 @@ import { recordAnswer } from './record-answer.ts';
 import { searchBodyExample, searchExample } from './examples.ts';
 import {
   searchFieldHints,
+  searchCost,
   searchFields,
   searchRegion,
   timeOfAsking,
@@ -53,6 +54,7 @@ export const search = operation({
   access: 'every-caller',
   reads: 'read-models',
   awaitsOwn: searchedModels,
+  cost: searchCost,
   async handle({ caller, context, input, services, asOf, wait, token }) {
     const { minPosition: _, waitMs: __, filter, scope, mode, now, content, ...rest } = input;
     const region = searchRegion(caller, { scope, filter }, { isAsOf: asOf !== undefined });

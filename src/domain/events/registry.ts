@@ -1,3 +1,4 @@
+import { LimitsConfigured } from '../admission/events.ts';
 import { ClaimReleased, ClaimTaken, CommandAnswered } from '../claim/claim.ts';
 import {
   BudgetConfigured,
@@ -106,6 +107,7 @@ const definitions = [
   ApiKeyCreated,
   ApiKeyRevoked,
   RoutingConfigured,
+  LimitsConfigured,
   SummaryConfigured,
   ExperienceConfigured,
   KillSwitchSet,

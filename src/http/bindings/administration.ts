@@ -1,8 +1,10 @@
 import { budgets } from '../../api/budgets/budgets.ts';
 import { configureBudget } from '../../api/budgets/configure-budget.ts';
+import { configureLimits } from '../../api/admin/configure-limits.ts';
 import { configureRouting } from '../../api/admin/configure-routing.ts';
 import { createKey } from '../../api/admin/create-key.ts';
 import { killSwitch } from '../../api/admin/kill-switch.ts';
+import { limits } from '../../api/admin/limits.ts';
 import { listKeys } from '../../api/admin/list-keys.ts';
 import { listProjections } from '../../api/admin/list-projections.ts';
 import { rebuildProjection } from '../../api/admin/rebuild-projection.ts';
@@ -58,6 +60,13 @@ export const administrationBindings = [
   }),
   bind(configureRouting, 'patch', '/v1/admin/routing', {
     success: { status: 200, description: 'The new settings' },
+  }),
+  bind(limits, 'get', '/v1/admin/limits', {
+    success: { status: 200, description: 'The limits; none where nothing is set' },
+    query: wait,
+  }),
+  bind(configureLimits, 'put', '/v1/admin/limits', {
+    success: { status: 200, description: 'The new limits' },
   }),
   bind(budgets, 'get', '/v1/admin/budgets', {
     success: { status: 200, description: 'The budget, and what was spent' },

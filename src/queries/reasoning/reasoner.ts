@@ -25,6 +25,7 @@ import { BreakerOpen } from '../model-guard.ts';
 import { minCallMs, type Budget } from '../routing/budget.ts';
 import type { TrajectoryRecorder } from '../routing/trajectory-recorder.ts';
 import type { RefinementCache } from './refinement-cache.ts';
+import { requestSignal } from '../../support/request-scope.ts';
 
 /** Maximum number of tokens of an answer, enough for ten searches of 30 words and a sentence. */
 const maxOutputTokens = 1_500;
@@ -173,7 +174,7 @@ export class Reflection {
     if (ms < minCallMs) return { source: 'rules', outcome: 'timed-out' };
     const started = performance.now();
     try {
-      const { value: refinement, usage } = await withTimeLimit(ms, undefined, (signal) =>
+      const { value: refinement, usage } = await withTimeLimit(ms, requestSignal(), (signal) =>
         asked.complete({
           role,
           purpose: 'expansion',

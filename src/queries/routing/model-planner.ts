@@ -18,6 +18,7 @@ import { BreakerOpen } from '../model-guard.ts';
 import { minCallMs } from './budget.ts';
 import type { PlanningRun } from './executor-dependencies.ts';
 import type { VocabularyReader } from './vocabulary.ts';
+import { requestSignal } from '../../support/request-scope.ts';
 
 const maxCallMs = 30_000;
 const maxOutputTokens = 1_000;
@@ -108,7 +109,9 @@ async function ask<T>(
   ms: number,
   request: Omit<CompletionRequest<T>, 'signal'>,
 ): Promise<T> {
-  const { value } = await withTimeLimit(ms, undefined, (signal) => model.complete({ ...request, signal }));
+  const { value } = await withTimeLimit(ms, requestSignal(), (signal) =>
+    model.complete({ ...request, signal }),
+  );
   return value;
 }
 

@@ -5,6 +5,7 @@ import type { Surface } from '../../ports/surface.ts';
 import type { Clock } from '../../ports/clock.ts';
 import { EmbedderUnavailable, type Embedders } from '../../ports/embedder.ts';
 import { LexicalIndexUnavailable } from '../../ports/lexical-index.ts';
+import { throwIfUnwanted } from '../../support/request-scope.ts';
 import { withCurrentView } from '../current-view.ts';
 import type { ReadModels, ReadView } from '../read-models.ts';
 import { readSuperseding } from '../supersessions.ts';
@@ -253,6 +254,7 @@ export class SearchService {
     request: InnerRequest,
     { limit, valueWeight }: { readonly limit: number; readonly valueWeight: number },
   ): Promise<Attempt> {
+    throwIfUnwanted();
     const { sql } = this.#readModels;
     const model = corpus.vector?.model.id ?? liveModel(corpus.view);
     const ranking = { ...request, times: query.times, limit, valueWeight, model };

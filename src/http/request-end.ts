@@ -1,0 +1,46 @@
+import type { Context } from 'koa';
+import { invalid, Problem } from '../domain/problems.ts';
+
+const header = 'X-Request-Timeout';
+const maxSeconds = 60;
+
+/** Milliseconds that the caller waits for the answer, from when the request has arrived; 60 s unless X-Request-Timeout says less. */
+export function readDeadline(koa: Context): number {
+  const sent = koa.get(header).trim();
+  if (koa.headers[header.toLowerCase()] === undefined) return maxSeconds * 1_000;
+  const seconds = /^\d{1,2}(?:\.\d{1,3})?$/.test(sent) ? Number(sent) : NaN;
+  if (seconds > 0 && seconds <= maxSeconds) return seconds * 1_000;
+  throw invalid(header, `must be seconds, more than 0 and at most ${maxSeconds}`);
+}
+
+/** When and why the work for a request ends before its answer. */
+export class RequestEnd {
+  /** Aborted when the client has gone, its deadline is over or the server stops; its reason says which. */
+  readonly signal: AbortSignal;
+  readonly #end = new AbortController();
+
+  constructor(koa: Context, closing: AbortSignal) {
+    const end = this.#end;
+    this.signal = end.signal;
+    koa.res.once('close', () => end.abort(new Problem('request-timeout', 'the connection was closed')));
+    closing.addEventListener('abort', () => end.abort(closing.reason), { signal: end.signal });
+    if (closing.aborted) end.abort(closing.reason);
+  }
+
+  /** Settles as `work` does, or rejects with `deadline-exceeded` after `ms`; then the work is no longer wanted. */
+  async within<T>(ms: number, work: Promise<T>): Promise<T> {
+    let timer: NodeJS.Timeout | undefined;
+    const over = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => {
+        const problem = new Problem('deadline-exceeded', `there was no answer within ${ms / 1_000} s`);
+        this.#end.abort(problem);
+        reject(problem);
+      }, ms);
+    });
+    try {
+      return await Promise.race([work, over]);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+}
