@@ -1,4 +1,5 @@
 import type { BulkLine } from '../api/memories/bulk-store.ts';
+import { parseBoundedJson } from '../domain/input/bounded-json.ts';
 import { Problem } from '../domain/problems.ts';
 import { maxBodyBytes } from './request.ts';
 import { untilStalled } from './stalls.ts';
@@ -62,8 +63,9 @@ function lineOf(
   }
   if (text === '') return undefined;
   try {
-    return { line, sent: JSON.parse(text) as unknown };
-  } catch {
-    return { line, sent: new Problem('malformed-json', 'this line is not valid JSON') };
+    return { line, sent: parseBoundedJson(text, 'this line') };
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    return { line, sent: error };
   }
 }

@@ -4,6 +4,7 @@ import contentType from 'content-type';
 import type { Context } from 'koa';
 import rawBody from 'raw-body';
 import { noRevision } from '../api/fields.ts';
+import { parseBoundedJson } from '../domain/input/bounded-json.ts';
 import { invalid, Problem } from '../domain/problems.ts';
 import type { BindingOptions } from './binding.ts';
 import { unlessStalled } from './stalls.ts';
@@ -52,7 +53,15 @@ export async function readJson(
     throw new Problem('malformed-json', 'the body ended before it was complete', { cause: error });
   }
   if (bytes.length === 0 && bodyOptional) return {};
-  return parseJson(bytes);
+  return parseBoundedJson(textOf(bytes), 'the body');
+}
+
+function textOf(bytes: Uint8Array): string {
+  try {
+    return utf8.decode(bytes);
+  } catch {
+    throw new Problem('malformed-json', 'the body is not valid UTF-8');
+  }
 }
 
 /** Throws if escapes in the query string are not UTF-8: they would be decoded as U+FFFD. */
@@ -71,20 +80,6 @@ export function assertUtf8Path(path: string, parameter: string): void {
     decodeURIComponent(path);
   } catch {
     throw invalid(parameter, 'must be percent-encoded UTF-8');
-  }
-}
-
-function parseJson(bytes: Uint8Array): unknown {
-  let text: string;
-  try {
-    text = utf8.decode(bytes);
-  } catch {
-    throw new Problem('malformed-json', 'the body is not valid UTF-8');
-  }
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw new Problem('malformed-json', 'the body is not valid JSON');
   }
 }
 

@@ -1,3 +1,4 @@
+import { parseBoundedJson } from '../domain/input/bounded-json.ts';
 import { z } from 'zod';
 import { fieldsOf, unwrapped } from '../domain/input/schema-fields.ts';
 import { parseInput, type FieldHints } from '../domain/input/parse-input.ts';
@@ -87,7 +88,7 @@ function kindsOf(schema: z.ZodType): z.ZodType[] {
 
 function jsonOf(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseBoundedJson(text, 'an argument');
   } catch {
     return undefined;
   }

@@ -3,6 +3,9 @@ import { allowedBy, choice, grouped, numberAllowedBy } from './schema-words.ts';
 
 type RawIssue = z.core.$ZodRawIssue;
 
+/** A message names no more unknown fields: a body may have thousands. */
+const mostUnknown = 20;
+
 /**
  * The message for every kind of issue that zod reports: what is wrong with a value and what is allowed. It follows the path of the
  * field, as in `topK: must be an integer from 1 to 1,000`. Pass this function as `error` to `parse` or `safeParse` if callers will read
@@ -32,7 +35,7 @@ function words(issue: RawIssue): string {
     case 'not_multiple_of':
       return `must be a multiple of ${grouped(issue.divisor)}`;
     case 'unrecognized_keys':
-      return `has unknown fields: ${issue.keys.join(', ')}`;
+      return `has unknown fields: ${issue.keys.slice(0, mostUnknown).join(', ')}`;
     case 'invalid_union':
       return noAlternative(issue);
     case 'invalid_key':

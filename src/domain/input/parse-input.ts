@@ -38,12 +38,11 @@ export function inputProblem(
   schema: z.ZodType = z.unknown(),
   fieldHints: FieldHints = {},
 ): Problem {
-  const all = errorsOf(error, schema, fieldHints);
-  const errors = all.slice(0, mostErrors);
+  const { errors, total } = errorsOf(error, schema, fieldHints);
   const named = errors
     .slice(0, mostInDetail)
     .map(({ path, message }) => `${path === '' ? 'the body' : truncate(path, longestPath)}: ${message}`);
-  const others = all.length - named.length;
+  const others = total - named.length;
   return new Problem(
     'validation-failed',
     [...named, ...(others > 0 ? [`${others} more in \`errors\``] : [])].join('; '),
@@ -51,17 +50,28 @@ export function inputProblem(
   );
 }
 
-function errorsOf({ issues }: ZodError, schema: z.ZodType, fieldHints: FieldHints): FieldError[] {
-  return withoutRepetitions(issues.flatMap(withoutUnions)).flatMap((issue): FieldError[] => {
+/** The first errors, and how many there are. */
+function errorsOf(
+  { issues }: ZodError,
+  schema: z.ZodType,
+  fieldHints: FieldHints,
+): { readonly errors: readonly FieldError[]; readonly total: number } {
+  const errors: FieldError[] = [];
+  let total = 0;
+  for (const issue of withoutRepetitions(issues.flatMap(withoutUnions))) {
     const parents = issue.path.map(String);
-    if (issue.code !== 'unrecognized_keys') return [{ path: parents.join('.'), message: issue.message }];
+    const room = mostErrors - errors.length;
+    if (issue.code !== 'unrecognized_keys') {
+      total++;
+      if (room > 0) errors.push({ path: parents.join('.'), message: issue.message });
+      continue;
+    }
+    total += issue.keys.length;
     const hint = hints(schema, parents, fieldHints);
-    // A hint costs more than the name, and only the first errors are shown.
-    return issue.keys.map((key, index) => ({
-      path: [...parents, key].join('.'),
-      message: index < mostErrors ? hint(key) : unknownField,
-    }));
-  });
+    for (const key of issue.keys.slice(0, room))
+      errors.push({ path: [...parents, key].join('.'), message: hint(key) });
+  }
+  return { errors, total };
 }
 
 /**
