@@ -127,21 +127,16 @@ async function verifyFolder(
   against: string | undefined,
   verifierKey: string | undefined,
 ): Promise<Report> {
-  const [
-    { openPglite },
-    { openSqlEventLog },
-    { readConfig },
-    { openLogSigners },
-    { LogTree },
-    { verifyLog },
-  ] = await Promise.all([
-    import('../adapters/pglite/open.ts'),
-    import('../adapters/sqllog/sql-event-log.ts'),
-    import('../config.ts'),
-    import('../backends/log-signers.ts'),
-    import('../tlog/tree.ts'),
-    import('../tlog/verify-log.ts'),
-  ]);
+  const [{ openPglite }, { openSqlEventLog }, { readConfig }, { openLogKeys }, { LogTree }, { verifyLog }] =
+    await Promise.all([
+      import('../adapters/pglite/open.ts'),
+      import('../adapters/sqllog/sql-event-log.ts'),
+      import('../config.ts'),
+      import('../backends/log-signers.ts'),
+      import('../tlog/tree.ts'),
+      import('../tlog/verify-log.ts'),
+      import('../tlog/restores.ts'),
+    ]);
   const [{ parseCheckpoint }, { parseVerifierKey }, { DataDirectoryUnusable }] = await Promise.all([
     import('../domain/tlog/checkpoint.ts'),
     import('../domain/tlog/note.ts'),
@@ -158,7 +153,7 @@ async function verifyFolder(
     const tree = await LogTree.open(sql, log);
     const verifiers =
       verifierKey === undefined
-        ? await openLogSigners(config, sql, log.logId)
+        ? (await openLogKeys(config, sql, log.logId, await restoresOf(log))).verifiers
         : [parseVerifierKey(verifierKey)];
     const report = await verifyLog({
       log,

@@ -1,8 +1,9 @@
 import { headPublisher } from '../backends/head-publisher.ts';
-import { openLogSigners, originOf } from '../backends/log-signers.ts';
+import { openLogKeys } from '../backends/log-signers.ts';
 import { ConfigError } from '../config.ts';
 import { CheckpointSigner } from '../tlog/checkpoint-signer.ts';
 import { LogProofs } from '../tlog/log-proofs.ts';
+import { restoresOf } from '../tlog/restores.ts';
 import { LogTree } from '../tlog/tree.ts';
 import type { CommandSide } from './command-side.ts';
 import { systemCommandContext, type Process } from './process.ts';
@@ -11,18 +12,21 @@ import { startProcessor } from './start-processor.ts';
 /** Opens the tree over the log, and in a process with the role `worker` signs its heads. */
 export async function openProofs(own: Process, { store }: CommandSide): Promise<LogProofs> {
   const { config, stores } = own;
-  const { logId } = stores.log;
   const tree = await LogTree.open(stores.sql, stores.log);
   await assertNotShorter(tree, await stores.log.head());
-  const origin = originOf(config, logId);
-  const signers = await openLogSigners(config, stores.sql, logId);
+  const { origin, signers, verifiers } = await openLogKeys(
+    config,
+    stores.sql,
+    stores.log.logId,
+    await restoresOf(stores.log),
+  );
   if (config.roles.includes('worker')) {
     const intervalMs = config.tlog.intervalMs;
     const context = systemCommandContext('checkpoints');
     const publish = headPublisher(config.tlog.publishTo);
     startProcessor(own, new CheckpointSigner({ tree, store, origin, signers, context, intervalMs, publish }));
   }
-  return new LogProofs({ tree, store, origin, verifiers: signers });
+  return new LogProofs({ tree, store, origin, verifiers });
 }
 
 /** A log that lost its end must not go on: its new events would contradict what was signed. */

@@ -9,6 +9,7 @@ import { hashBytes } from '../domain/tlog/merkle.ts';
 import type { RecordedEvent } from '../ports/event-log.ts';
 import type { EventStore, LoadedEvent } from '../ports/event-store.ts';
 import { signedHeads } from './heads.ts';
+import { restoresOf } from './restores.ts';
 import type { LogTree } from './tree.ts';
 import { verifyLog, type LogReport } from './verify-log.ts';
 
@@ -31,6 +32,12 @@ export class LogProofs {
     this.#parts = parts;
     this.origin = parts.origin;
     this.verifiers = parts.verifiers;
+  }
+
+  /** The name of this log, and of the logs that it was restored from. */
+  async names(): Promise<readonly string[]> {
+    const restores = await restoresOf(this.#parts.store.log);
+    return [this.origin, ...restores.map(({ from }) => from.origin)];
   }
 
   /** The heads that were signed, newest first, before a position. */

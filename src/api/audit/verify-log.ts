@@ -27,7 +27,7 @@ export const verifyLog = operation({
     first: z
       .object({
         position: z.string(),
-        fault: z.enum(['changed', 'missing', 'shorter', 'forged-head', 'other-history', 'row']),
+        fault: z.enum(['changed', 'missing', 'shorter', 'forged-head', 'other-history', 'restored', 'row']),
         detail: z.string(),
       })
       .optional()
@@ -37,7 +37,7 @@ export const verifyLog = operation({
   access: auditors,
   audit: { what: 'verification of the log', when: 'always' },
   async handle({ input: { against }, services: { proofs }, signal, token }) {
-    const heads = against === undefined ? [] : [headOf(against, proofs.origin)];
+    const heads = against === undefined ? [] : [headOf(against, await proofs.names())];
     const { first, ...report } = await proofs.verify(heads, signal);
     return {
       output: { ...report, ...(first && { first: { ...first, position: token(first.position) } }) },
@@ -46,11 +46,12 @@ export const verifyLog = operation({
   },
 });
 
-function headOf(note: string, origin: string): TreeHead {
+/** The head in a note, if it is of a log with one of these names. */
+function headOf(note: string, names: readonly string[]): TreeHead {
   try {
     const head = parseCheckpoint(note);
-    if (head.origin !== origin)
-      throw invalid('against', `is a head of ${head.origin}, and this log is ${origin}`);
+    if (!names.includes(head.origin))
+      throw invalid('against', `is a head of ${head.origin}, and this log is ${names[0]}`);
     return head;
   } catch (error) {
     if (error instanceof MalformedNote) throw invalid('against', error.message);

@@ -60,7 +60,7 @@ import {
   ProjectionRebuilt,
   ProjectionSwitched,
 } from '../operation/events.ts';
-import { CheckpointSigned } from '../tlog/events.ts';
+import { CheckpointCosigned, CheckpointSigned, LogRestored } from '../tlog/events.ts';
 import type { AnyEventDefinition, EventOf } from './define.ts';
 
 const definitions = [
@@ -122,6 +122,8 @@ const definitions = [
   ParkedStreamRetried,
   ParkedEventSkipped,
   CheckpointSigned,
+  CheckpointCosigned,
+  LogRestored,
 ] as const;
 
 /** Union of all events. */
