@@ -1,10 +1,8 @@
-import { readFile, stat, writeFile } from 'node:fs/promises';
-import path from 'node:path';
+import { readFile, writeFile } from 'node:fs/promises';
 import { Option, type Command } from 'commander';
 import type { Stratalog } from '../../packages/client/src/index.ts';
 import { connect } from './client.ts';
 import { endSoon } from './end.ts';
-import { environmentWith } from './environment.ts';
 import { position } from './positions.ts';
 
 /** The log is not what was signed, 1; it could not be checked, 2. */
@@ -47,7 +45,7 @@ export function addLogCommands(audit: Command): void {
     )
     .option(
       '--data <folder>',
-      'verify a data folder that no server has open, such as a copy, instead of asking a server',
+      'verify a data folder that no server has open, such as a copy, or a backup, instead of asking a server',
     )
     .option('--against <file>', 'also compare with a signed head that you have kept')
     .addOption(
@@ -65,7 +63,9 @@ export function addLogCommands(audit: Command): void {
         report =
           options.data === undefined
             ? await client.audit.verify(against === undefined ? {} : { against })
-            : await verifyFolder(options.data, against, options.verifierKey);
+            : await (
+                await import('./verify-folder.ts')
+              ).verifyFolder(options.data, against, options.verifierKey);
       } catch (error) {
         const { explain } = await import('./explain.ts');
         console.error(explain(error));
@@ -119,51 +119,4 @@ function inWords({ state, events, heads, signed, first }: Report): string {
       ...(unprotected > 0 ? [`The last ${unprotected} of them are behind the last signed head.`] : []),
     ].join('\n');
   return `NOT SOUND at position ${first!.position} (${first!.fault}): ${first!.detail}.`;
-}
-
-/** Verifies a data folder in this process. Nothing is added to its log. */
-async function verifyFolder(
-  folder: string,
-  against: string | undefined,
-  verifierKey: string | undefined,
-): Promise<Report> {
-  const [{ openPglite }, { openSqlEventLog }, { readConfig }, { openLogKeys }, { LogTree }, { verifyLog }] =
-    await Promise.all([
-      import('../adapters/pglite/open.ts'),
-      import('../adapters/sqllog/sql-event-log.ts'),
-      import('../config.ts'),
-      import('../backends/log-signers.ts'),
-      import('../tlog/tree.ts'),
-      import('../tlog/verify-log.ts'),
-      import('../tlog/restores.ts'),
-    ]);
-  const [{ parseCheckpoint }, { parseVerifierKey }, { DataDirectoryUnusable }] = await Promise.all([
-    import('../domain/tlog/checkpoint.ts'),
-    import('../domain/tlog/note.ts'),
-    import('../adapters/pglite/errors.ts'),
-  ]);
-  const config = readConfig(environmentWith({ data: folder }));
-  // Opening would create what is missing.
-  await stat(path.join(config.dataDir, 'pg')).catch(() => {
-    throw new DataDirectoryUnusable(`${config.dataDir} is not a data folder: it has no database`);
-  });
-  const sql = await openPglite({ dataDir: config.dataDir });
-  try {
-    const log = await openSqlEventLog(sql);
-    const tree = await LogTree.open(sql, log);
-    const verifiers =
-      verifierKey === undefined
-        ? (await openLogKeys(config, sql, log.logId, await restoresOf(log))).verifiers
-        : [parseVerifierKey(verifierKey)];
-    const report = await verifyLog({
-      log,
-      tree,
-      verifiers,
-      against: against === undefined ? [] : [parseCheckpoint(against)],
-    });
-    await log.close();
-    return report;
-  } finally {
-    await sql.close();
-  }
 }
