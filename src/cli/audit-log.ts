@@ -33,9 +33,14 @@ export function addLogCommands(audit: Command): void {
     .action(async ({ last }: { last?: boolean }, command: Command) => {
       const { client, json } = connect(command);
       if (last) return void process.stdout.write(await client.audit.checkpoint());
-      const { origin, verifierKey, items } = await client.audit.heads().page();
-      if (json) return console.log(JSON.stringify({ origin, verifierKey, items }));
+      const { origin, verifierKey, restoredFrom = [], items } = await client.audit.heads().page();
+      if (json)
+        return console.log(
+          JSON.stringify({ origin, verifierKey, ...(restoredFrom.length > 0 && { restoredFrom }), items }),
+        );
       console.log(`origin        ${origin}\nverifier key  ${verifierKey}`);
+      for (const { origin, size } of restoredFrom)
+        console.log(`restored      from the first ${size} events of ${origin}`);
       for (const { at, size, root } of items) console.log(`${at}  ${String(size).padStart(10)}  ${root}`);
     });
   audit

@@ -1,5 +1,5 @@
 import { parseCheckpoint, type TreeHead } from '../domain/tlog/checkpoint.ts';
-import type { CheckpointEvent } from '../domain/tlog/events.ts';
+import type { CheckpointEvent, Restore } from '../domain/tlog/events.ts';
 import { leafOf } from '../domain/tlog/leaf.ts';
 import { inclusionProof } from '../domain/tlog/merkle.ts';
 import type { Verifier } from '../domain/tlog/note.ts';
@@ -34,10 +34,9 @@ export class LogProofs {
     this.verifiers = parts.verifiers;
   }
 
-  /** The name of this log, and of the logs that it was restored from. */
-  async names(): Promise<readonly string[]> {
-    const restores = await restoresOf(this.#parts.store.log);
-    return [this.origin, ...restores.map(({ from }) => from.origin)];
+  /** From which logs this one was restored, in order. */
+  restores(): Promise<readonly Restore[]> {
+    return restoresOf(this.#parts.store.log);
   }
 
   /** The heads that were signed, newest first, before a position. */

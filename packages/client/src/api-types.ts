@@ -1856,6 +1856,12 @@ export interface AuditHeadsAnswer {
     position: string;
     note: string;
   }[];
+  /** Present if the log was restored: the heads of other logs with which it begins, in order */
+  restoredFrom?: {
+    origin: string;
+    size: number;
+    root: string;
+  }[];
   nextCursor?: string;
 }
 
@@ -1878,7 +1884,7 @@ export interface VerifyLogAnswer {
   /** The first place where the log is not what was signed */
   first?: {
     position: string;
-    fault: 'changed' | 'missing' | 'shorter' | 'forged-head' | 'other-history' | 'row';
+    fault: 'changed' | 'missing' | 'shorter' | 'forged-head' | 'other-history' | 'restored' | 'row';
     detail: string;
   };
 }

@@ -39,6 +39,13 @@ export const auditHeads = operation({
         note: z.string(),
       }),
     ),
+    restoredFrom: z
+      .array(z.object({ origin: z.string(), size: z.int(), root: z.string() }))
+      .optional()
+      .meta({
+        description:
+          'Present if the log was restored: the heads of other logs with which it begins, in order',
+      }),
     nextCursor: z.string().optional(),
   }),
   examples: { input: { limit: 1 }, output: headsExample },
@@ -56,11 +63,17 @@ export const auditHeads = operation({
       position: token(position),
       note: data.note,
     }));
+    const restoredFrom = (await proofs.restores()).map(({ from: { origin, size, root } }) => ({
+      origin,
+      size,
+      root,
+    }));
     return {
       output: {
         origin: proofs.origin,
         verifierKey: verifierKey(proofs.verifiers[0]!),
         items,
+        ...(restoredFrom.length > 0 && { restoredFrom }),
         ...(items.length === limit && { nextCursor: items.at(-1)!.position }),
       },
     };

@@ -37,7 +37,8 @@ export const verifyLog = operation({
   access: auditors,
   audit: { what: 'verification of the log', when: 'always' },
   async handle({ input: { against }, services: { proofs }, signal, token }) {
-    const heads = against === undefined ? [] : [headOf(against, await proofs.names())];
+    const earlier = (await proofs.restores()).map(({ from }) => from.origin);
+    const heads = against === undefined ? [] : [headOf(against, [proofs.origin, ...earlier])];
     const { first, ...report } = await proofs.verify(heads, signal);
     return {
       output: { ...report, ...(first && { first: { ...first, position: token(first.position) } }) },
