@@ -20,6 +20,8 @@ import type { Sql } from '../ports/sql.ts';
 import { BackupDamaged, BackupRefused } from './errors.ts';
 
 export interface RestoreOptions {
+  /** What the target is called in messages. */
+  readonly name: string;
   /** The end of the log that is there to restore. */
   readonly end: LogEnd;
   /** The position at which the restored log is to stand. */
@@ -39,9 +41,10 @@ export interface RestoredEnd {
 }
 
 /** Throws `BackupRefused` if the database has a log. One in which a restore was interrupted counts as empty. */
-export async function assertEmpty(sql: Sql, name: string): Promise<void> {
+async function assertEmpty(sql: Sql, name: string): Promise<void> {
   const events = await eventsIn(sql);
-  if (events !== 'unfinished' && (events > 0 || !(await isVaultEmpty(sql))))
+  const hasKeys = !(await isVaultEmpty(sql));
+  if (events !== 'unfinished' && (events > 0 || hasKeys))
     throw new BackupRefused(
       `${name} has a log of ${events} events already: restore into a new folder or an empty database. Nothing was changed`,
     );
@@ -54,9 +57,9 @@ export async function assertEmpty(sql: Sql, name: string): Promise<void> {
 export async function restoreLog(
   sql: Sql,
   source: CopySource,
-  { end, upTo, isVerified = false, context, onProgress = () => undefined }: RestoreOptions,
+  { name, end, upTo, isVerified = false, context, onProgress = () => undefined }: RestoreOptions,
 ): Promise<RestoredEnd> {
-  await isVaultEmpty(sql);
+  await assertEmpty(sql, name);
   const target = await RestoredLog.begin(sql);
   await emptyVault(sql);
   for await (const records of source.control()) {

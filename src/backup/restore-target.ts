@@ -14,7 +14,7 @@ import { restoresOf } from '../tlog/restores.ts';
 import { LogTree } from '../tlog/tree.ts';
 import { BackupRefused } from './errors.ts';
 import { withDatabase } from './open-folder.ts';
-import { assertEmpty, restoreLog, type RestoreOptions } from './restore-log.ts';
+import { restoreLog, type RestoreOptions } from './restore-log.ts';
 
 export interface RestoreReport {
   readonly logId: string;
@@ -48,12 +48,12 @@ export async function assertFree({ profile, dataDir }: Config): Promise<void> {
 export async function restoreInto(
   config: Config,
   source: CopySource,
-  options: RestoreOptions,
+  options: Omit<RestoreOptions, 'name'>,
 ): Promise<RestoreReport> {
   await assertFree(config);
   return withDatabase(config, async (sql) => {
-    await assertEmpty(sql, config.profile === 'embedded' ? config.dataDir : 'the database');
-    const { size, root } = await restoreLog(sql, source, options);
+    const name = config.profile === 'embedded' ? config.dataDir : 'the database';
+    const { size, root } = await restoreLog(sql, source, { name, ...options });
     const head = await signFirstHead(config, sql, options.context);
     return { ...head, from: options.end.origin, size, root };
   });
