@@ -63,8 +63,10 @@ export function addLogCommands(audit: Command): void {
       const { client, json } = connect(command);
       let report: Report;
       try {
-        const against =
-          options.against === undefined ? undefined : lastNote(await readFile(options.against, 'utf8'));
+        const kept = options.against === undefined ? undefined : await readFile(options.against, 'utf8');
+        const { notesIn } = await import('../domain/tlog/note.ts');
+        // Heads may be appended to the file: the last one counts.
+        const against = kept === undefined ? undefined : (notesIn(kept).at(-1) ?? kept);
         report =
           options.data === undefined
             ? await client.audit.verify(against === undefined ? {} : { against })
@@ -104,12 +106,6 @@ export function addLogCommands(audit: Command): void {
       await writeFile(out, cosigned);
       console.log(`${out}: the head with the cosignature of the witness`);
     });
-}
-
-/** The last of the notes in a file to which heads are appended. */
-function lastNote(text: string): string {
-  const notes = text.split(/(?<=\n— [^\n]+\n)\n+(?!—)/u).filter((note) => note.trim() !== '');
-  return notes.at(-1) ?? text;
 }
 
 function tile(client: Stratalog, name: string): Promise<Buffer> {

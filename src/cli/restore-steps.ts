@@ -1,5 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { isAnyHeld } from '../adapters/sql/leases.ts';
 import { makeFolder } from '../adapters/make-folder.ts';
 import { parseRootKey, readRootKeyFile, RootKeyUnusable } from '../adapters/vault/root-key.ts';
 import { assertProves } from '../adapters/vault/sql-key-vault.ts';
@@ -17,6 +18,7 @@ import type { Config } from '../config.ts';
 import { isComplete } from '../domain/backup/manifest.ts';
 import type { CopySource } from '../ports/log-copy.ts';
 import { systemCommandContext } from '../roles/process.ts';
+import { LogTree } from '../tlog/tree.ts';
 import { Progress } from './progress.ts';
 
 interface Restoring {
@@ -67,7 +69,14 @@ export async function goOnInPlace(config: Config): Promise<RestoreReport> {
   if (config.profile === 'embedded') await assertDataFolder(config.dataDir);
   const context = systemCommandContext('restore');
   return withDatabase(config, async (sql) => {
+    // A data folder in use cannot be opened; a database can.
+    if (config.profile !== 'embedded' && (await isAnyHeld(sql)))
+      throw new BackupRefused(
+        'a server is using this database: stop all of them first. If the last one ended a moment ago, try again in five seconds',
+      );
     const log = await openSqlEventLog(sql);
+    const tree = await LogTree.open(sql, log);
+    if ((await tree.state()).position > (await log.head())) await tree.reset();
     const end = await (await openCopySource(config, { sql, log })).end();
     await log.close();
     const { size, root } = await beginNewLog(sql, end, context);

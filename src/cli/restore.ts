@@ -78,5 +78,5 @@ function show(report: RestoreReport, { profile, dataDir }: Config, json: boolean
   const { size, from, origin, verifierKey } = report;
   console.log(`${data}: a log with the first ${size} events of ${from}`);
   console.log(`origin        ${origin}\nverifier key  ${verifierKey}`);
-  console.log('The next `stratalog serve` builds the read models.');
+  console.log('The next `stratalog serve` brings the read models up to date. Hand out the new verifier key.');
 }

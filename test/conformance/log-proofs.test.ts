@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { openPglite } from '../../src/adapters/pglite/open.ts';
+import { openSqlEventLog } from '../../src/adapters/sqllog/sql-event-log.ts';
 import { parseCheckpoint } from '../../src/domain/tlog/checkpoint.ts';
 import { leafHash, rootOf, verifyInclusion } from '../../src/domain/tlog/merkle.ts';
 import { isSignedBy, parseVerifierKey } from '../../src/domain/tlog/note.ts';
@@ -14,6 +15,7 @@ import { stratalog } from '../support/cli.ts';
 import { eventually } from '../support/eventually.ts';
 import { expectProblem } from '../support/problem.ts';
 import { startServer, type TestServer } from '../support/server.ts';
+import { LogTree } from '../../src/tlog/tree.ts';
 import { newTenant } from '../support/tenant.ts';
 
 /** An own server: its heads are signed every second, and its log is changed in the end. */
@@ -162,10 +164,38 @@ describe('the signed heads of the log', () => {
     await shortened.query('delete from log.events where position > 3');
     await shortened.query('update log.head set position = 3');
     await shortened.close();
-    const start = await stratalog(['serve', '--data', data, '--port', '0'], {
-      STRATALOG_EMBEDDER: 'deterministic',
-    });
-    expect([start.code, start.stderr]).toEqual([1, expect.stringMatching(/the log ends at position 3/)]);
+    const start = () =>
+      stratalog(['serve', '--data', data, '--port', '0'], {
+        STRATALOG_EMBEDDER: 'deterministic',
+        STRATALOG_TLOG_PUBLISH: against,
+      });
+    const refused = await start();
+    expect([refused.code, refused.stderr]).toEqual([1, expect.stringMatching(/the log ends at position 3/)]);
     expect((await stratalog(['audit', 'verify', '--data', folder])).code).toBe(2);
+
+    // An older copy of the whole folder is sound by itself: only what was published shows it.
+    const older = await openPglite({ dataDir: data });
+    await (await LogTree.open(older, await openSqlEventLog(older))).reset();
+    await older.close();
+    const unpublished = await start();
+    expect([unpublished.code, unpublished.stderr]).toEqual([
+      1,
+      expect.stringMatching(/a head of \d+ was published .* `stratalog restore --in-place`/s),
+    ]);
+  });
+
+  it('[F7] [F8] [J4] let a log that was shortened go on under a new name', async () => {
+    const { code, json } = await stratalog(['restore', '--in-place', '--data', data, '--json']);
+    expect([code, json.size]).toEqual([0, 3]);
+    expect(json.origin).not.toBe(json.from);
+    expect((await stratalog(['audit', 'verify', '--data', data])).code).toBe(0);
+    const again = await startServer({
+      dataDir: data,
+      environment: {
+        STRATALOG_EMBEDDER: 'deterministic',
+        STRATALOG_TLOG_PUBLISH: path.join(folder, 'heads.txt'),
+      },
+    });
+    await again.stop();
   });
 });

@@ -35,6 +35,12 @@ export async function readLeases(sql: Sql): Promise<readonly { name: string; epo
   return sql.query('select name, epoch from control.lease_terms order by name');
 }
 
+/** Whether a process holds a lease in this database: a server is running. */
+export async function isAnyHeld(sql: Sql): Promise<boolean> {
+  await migrate(sql, 'leases', leaseSchema);
+  return (await sql.query('select 1 from control.lease_terms where expires_at > now() limit 1')).length > 0;
+}
+
 /** Sets the epochs that leases had in the database that this one continues. */
 export async function writeLeases(
   sql: Sql,
