@@ -15,6 +15,11 @@ interface VerifyFlags {
   readonly verifierKey?: string;
 }
 
+interface WitnessFlags {
+  readonly out: string;
+  readonly witnessKey?: string;
+}
+
 interface Report {
   readonly state: 'sound' | 'unsound';
   readonly events: number;
@@ -41,7 +46,10 @@ export function addLogCommands(audit: Command): void {
       console.log(`origin        ${origin}\nverifier key  ${verifierKey}`);
       for (const { origin, size } of restoredFrom)
         console.log(`restored      from the first ${size} events of ${origin}`);
-      for (const { at, size, root } of items) console.log(`${at}  ${String(size).padStart(10)}  ${root}`);
+      for (const { at, size, root, cosignedBy = [] } of items) {
+        const witnesses = cosignedBy.length > 0 ? `  cosigned by ${cosignedBy.join(', ')}` : '';
+        console.log(`${at}  ${String(size).padStart(10)}  ${root}${witnesses}`);
+      }
     });
   audit
     .command('verify')
@@ -99,12 +107,22 @@ export function addLogCommands(audit: Command): void {
     )
     .argument('<url>', 'submission prefix of the witness')
     .option('--out <file>', 'file for the cosigned head', 'checkpoint.txt')
-    .action(async (url: string, { out }: { out: string }, command: Command) => {
-      const { client } = connect(command);
+    .option(
+      '--witness-key <key>',
+      'verifier key of the witness: its signature is verified with it and kept in the log, too',
+    )
+    .action(async (url: string, { out, witnessKey }: WitnessFlags, command: Command) => {
+      const { client, json } = connect(command);
       const { cosignedBy } = await import('../tlog/witness.ts');
       const cosigned = await cosignedBy(url, await client.audit.checkpoint(), (name) => tile(client, name));
       await writeFile(out, cosigned);
+      const kept =
+        witnessKey === undefined
+          ? undefined
+          : await client.audit.keepCosignature({ note: cosigned, witnessKey });
+      if (json) return console.log(JSON.stringify({ file: out, ...kept }));
       console.log(`${out}: the head with the cosignature of the witness`);
+      if (kept) console.log(`kept in the log at position ${kept.position}`);
     });
 }
 

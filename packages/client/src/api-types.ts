@@ -1855,6 +1855,8 @@ export interface AuditHeadsAnswer {
     at: string;
     position: string;
     note: string;
+    /** Names of the witnesses whose signatures the note has, too */
+    cosignedBy?: string[];
   }[];
   /** Present if the log was restored: the heads of other logs with which it begins, in order */
   restoredFrom?: {
@@ -1863,6 +1865,20 @@ export interface AuditHeadsAnswer {
     root: string;
   }[];
   nextCursor?: string;
+}
+
+export interface KeepCosignatureBody {
+  /** The head with the signature of the witness */
+  note: string;
+  /** Verifier key of the witness; the signature is verified with it */
+  witnessKey: string;
+}
+
+export interface KeepCosignatureAnswer {
+  /** Number of events that the head covers */
+  size: number;
+  witness: string;
+  position: string;
 }
 
 export interface VerifyLogBody {

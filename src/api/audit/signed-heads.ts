@@ -37,6 +37,10 @@ export const auditHeads = operation({
         at: z.iso.datetime(),
         position: z.string(),
         note: z.string(),
+        cosignedBy: z
+          .array(z.string())
+          .optional()
+          .meta({ description: 'Names of the witnesses whose signatures the note has, too' }),
       }),
     ),
     restoredFrom: z
@@ -56,12 +60,13 @@ export const auditHeads = operation({
       limit,
       cursor === undefined ? undefined : parsePosition(logId, cursor, 'cursor'),
     );
-    const items = heads.map(({ event: { data }, time, position }) => ({
-      size: data.size,
-      root: data.root,
+    const items = heads.map(({ event: { event, time, position }, note, cosignedBy }) => ({
+      size: event.data.size,
+      root: event.data.root,
       at: time.toISOString(),
       position: token(position),
-      note: data.note,
+      note,
+      ...(cosignedBy.length > 0 && { cosignedBy }),
     }));
     const restoredFrom = (await proofs.restores()).map(({ from: { origin, size, root } }) => ({
       origin,
