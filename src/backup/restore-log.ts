@@ -93,6 +93,8 @@ export async function restoreLog(
   const { origin, logId: from, position: available } = end;
   const head = { origin, logId: from, size: frontier.size, position: upTo, root: root.toString('base64') };
   await target.finish(logId, restoredEvent({ logId, from: head, available }, context));
+  // The read models are built from these tables next, by plans that depend on their sizes.
+  await sql.execute('analyze log.events; analyze control.data_keys; analyze control.subject_keys');
   return { logId, size: frontier.size, root: head.root };
 }
 
