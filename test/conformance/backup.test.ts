@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { clientOf, type Client, type Json } from '../support/api.ts';
-import { stratalog } from '../support/cli.ts';
+import { stratalogAs } from '../support/cli.ts';
 import { expectProblem } from '../support/problem.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 import { newTenant } from '../support/tenant.ts';
@@ -91,9 +91,12 @@ async function idsIn(of: TestServer): Promise<readonly string[]> {
   return items.map((item: Json) => item.externalId);
 }
 
+/** Runs a command in this process, which knows the server and the key of the admin. */
+const run = (args: readonly string[]) => stratalogAs(server, admin, ...args);
+
 /** Restores the backup into a new folder and returns the output. */
 const restore = (name: string, ...options: readonly string[]) =>
-  stratalog(['restore', backup, '--data', path.join(folder, name), '--json', ...options]);
+  run(['restore', backup, '--data', path.join(folder, name), '--json', ...options]);
 
 const filesOf = async (): Promise<string[]> => {
   const entries = await readdir(backup, { recursive: true, withFileTypes: true });
@@ -102,7 +105,7 @@ const filesOf = async (): Promise<string[]> => {
 
 describe('a backup of a folder in use', () => {
   it('[F8] [J4] has the log and the vault, for its owner alone, and no content in clear', async () => {
-    const { code, json } = await stratalog(['backup', backup, '--data', data, '--json']);
+    const { code, json } = await run(['backup', backup, '--data', data, '--json']);
     expect([code, json.events]).toEqual([0, json.size]);
     const key = (await readFile(vaultKey, 'utf8')).trim();
     for (const file of await filesOf()) {
@@ -113,9 +116,9 @@ describe('a backup of a folder in use', () => {
   });
 
   it('[F8] takes only what is new when it is repeated', async () => {
-    const { size } = (await stratalog(['backup', backup, '--data', data, '--json'])).json;
+    const { size } = (await run(['backup', backup, '--data', data, '--json'])).json;
     await admin.store({ externalId: 'newest', content: 'The newest note.' });
-    const { code, json } = await stratalog(['backup', backup, '--data', data, '--json']);
+    const { code, json } = await run(['backup', backup, '--data', data, '--json']);
     expect(code).toBe(0);
     expect(json.events).toBe(json.size - size);
     expect(json.events).toBeGreaterThan(0);
@@ -129,7 +132,7 @@ describe('a backup of a folder in use', () => {
 
 describe('a restored log', () => {
   it('[F8] [F4] [F7] stands at a time in the past, with the read models of then, under a name that says so', async () => {
-    const before = await stratalog(['audit', 'heads', '--last'], asAuditor());
+    const before = await run(['audit', 'heads', '--last']);
     const { code, json } = await restore('past', '--to', past, '--vault-key', vaultKey);
     expect(code).toBe(0);
     const own = await started(path.join(folder, 'past'));
@@ -155,14 +158,14 @@ describe('a restored log', () => {
     const { position } = await admin.store({ content: 'Elsewhere.' });
     expectProblem(await restored.get(`/v1/memories?minPosition=${position}`), 400, 'position-unknown');
     await own.stop();
-    expect((await stratalog(['audit', 'verify', '--data', path.join(folder, 'past')])).code).toBe(0);
+    expect((await run(['audit', 'verify', '--data', path.join(folder, 'past')])).code).toBe(0);
   });
 
   it('[F8] [F6] does not bring back what was erased after the time', async () => {
     const { items } = (await admin.get('/v1/memories?limit=100')).body;
     const { id } = items.find((item: Json) => item.externalId === 'aurora');
     expect((await admin.delete(`/v1/memories/${id}?mode=erase`)).status).toBe(200);
-    expect((await stratalog(['backup', backup, '--data', data])).code).toBe(0);
+    expect((await run(['backup', backup, '--data', data])).code).toBe(0);
     expect((await restore('erased', '--to', past, '--vault-key', vaultKey)).code).toBe(0);
     const own = await started(path.join(folder, 'erased'));
     const restored = clientOf(own, admin.key);
@@ -177,11 +180,11 @@ describe('a restored log', () => {
   it('[F8] [J4] is also made from a log in use, by replay', async () => {
     const into = path.join(folder, 'replayed');
     const replay = (...options: readonly string[]) =>
-      stratalog(['replay', '--data', data, '--into', into, ...options]);
+      run(['replay', '--data', data, '--into', into, ...options]);
     for (const to of ['2999-01-01T00:00:00Z', '9999999', '000000000000-1', 'yesterday'])
       expect(await replay('--to', to)).toMatchObject({ code: 1, stderr: expect.stringMatching(/^--to: /) });
     expect(await replay('--to', past)).toMatchObject({ code: 0, stdout: expect.stringContaining('origin') });
-    expect((await stratalog(['audit', 'verify', '--data', into])).code).toBe(0);
+    expect((await run(['audit', 'verify', '--data', into])).code).toBe(0);
     expect(await replay('--to', past)).toMatchObject({ code: 1, stderr: expect.stringContaining('already') });
   });
 });
@@ -204,9 +207,9 @@ describe('a backup that cannot be restored', () => {
       code: 1,
       stderr: expect.stringMatching(/another root key/),
     });
-    const inUse = await stratalog(['restore', backup, '--data', data]);
+    const inUse = await run(['restore', backup, '--data', data]);
     expect([inUse.code, inUse.stderr]).toEqual([1, expect.stringMatching(/in use/)]);
-    expect(await stratalog(['backup', backup, '--data', path.join(folder, 'past')])).toMatchObject({
+    expect(await run(['backup', backup, '--data', path.join(folder, 'past')])).toMatchObject({
       code: 1,
       stderr: expect.stringMatching(/another log/),
     });
@@ -224,7 +227,7 @@ describe('a backup that cannot be restored', () => {
       changed[Math.floor(bytes.length / 2)]! ^= 1;
       for (const damaged of [changed, bytes.subarray(0, -1)]) {
         await writeFile(file, damaged);
-        const result = await stratalog([
+        const result = await run([
           'restore',
           kept,
           '--data',
@@ -239,7 +242,3 @@ describe('a backup that cannot be restored', () => {
     await expect(stat(path.join(folder, 'damaged'))).rejects.toThrow('ENOENT');
   });
 });
-
-function asAuditor(): Record<string, string> {
-  return { STRATALOG_API_KEY: admin.key!, STRATALOG_URL: server.url };
-}
