@@ -1,7 +1,9 @@
+import { hash } from 'node:crypto';
 import { cp, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { formatManifest, parseManifest } from '../../src/domain/backup/manifest.ts';
 import { clientOf, type Client, type Json } from '../support/api.ts';
 import { stratalogAs } from '../support/cli.ts';
 import { expectProblem } from '../support/problem.ts';
@@ -241,4 +243,35 @@ describe('a backup that cannot be restored', () => {
     }
     await expect(stat(path.join(folder, 'damaged'))).rejects.toThrow('ENOENT');
   });
+
+  it('[F8] [F7] is named if it was changed together with its hashes: its heads were signed for other events', async () => {
+    const forged = path.join(folder, 'forged');
+    await cp(backup, forged, { recursive: true, filter: (file) => !file.endsWith('lock') });
+    const manifest = parseManifest(await readFile(path.join(forged, 'backup.json'), 'utf8'));
+    const [first, ...others] = manifest.segments;
+    const file = path.join(forged, first!.file);
+    const text = (await readFile(file, 'utf8')).replace('"cause\\":\\"user', '"cause\\":\\"llm');
+    await writeFile(file, text);
+    const changed = { ...first!, bytes: Buffer.byteLength(text), sha256: hash('sha256', text) };
+    const consistent = formatManifest({ ...manifest, segments: [changed, ...others] });
+    await writeFile(path.join(forged, 'backup.json'), consistent);
+    const target = ['--data', path.join(folder, 'forgery'), '--vault-key', vaultKey];
+    expect(await run(['restore', forged, ...target])).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/not what was signed.*changed/s),
+    });
+    expect(
+      await run(['audit', 'verify', '--data', forged, '--verifier-key', await verifierKey()]),
+    ).toMatchObject({
+      code: 1,
+      stdout: expect.stringContaining('NOT SOUND'),
+    });
+    expect(
+      (await run(['audit', 'verify', '--data', backup, '--verifier-key', await verifierKey()])).code,
+    ).toBe(0);
+  });
 });
+
+async function verifierKey(): Promise<string> {
+  return (await admin.get('/v1/audit/heads')).body.verifierKey;
+}
