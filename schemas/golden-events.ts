@@ -476,6 +476,24 @@ export const examples: { readonly [Type in EventType]: DataOf<Type> } = {
     note: 'stratalog/01a2\n3\nsFodV/vSp5O8n9a8QpW6PRY97tfOSW5bsc2Xl/EQi08=\n\n— stratalog/01a2 AAAA\n',
     verifierKeys: ['stratalog/01a2+00000000+AQ=='],
   },
+  CheckpointCosigned: {
+    origin: 'stratalog/01a2',
+    size: 3,
+    root: 'sFodV/vSp5O8n9a8QpW6PRY97tfOSW5bsc2Xl/EQi08=',
+    lines: ['— witness.example AAAA\n'],
+    witnessKey: 'witness.example+00000000+BA==',
+  },
+  LogRestored: {
+    logId: '01a3',
+    from: {
+      origin: 'stratalog/01a2',
+      logId: '01a2',
+      size: 3,
+      position: 3,
+      root: 'sFodV/vSp5O8n9a8QpW6PRY97tfOSW5bsc2Xl/EQi08=',
+    },
+    available: 7,
+  },
 };
 
 /** Records the example of an event as this program does it today. */

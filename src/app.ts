@@ -5,6 +5,7 @@ import { openMetrics } from './adapters/prometheus/metrics.ts';
 import { SoleLeases } from './adapters/sole-leases.ts';
 import { openSqlLeases } from './adapters/sql/leases.ts';
 import type { BackEnd } from './backends/back-ends.ts';
+import { openCopySource } from './backup/open-source.ts';
 import { openEmbedders } from './backends/embedder.ts';
 import { BackEndHealth } from './backends/health.ts';
 import { openStores, type Stores } from './backends/stores.ts';
@@ -15,6 +16,7 @@ import { readiness, type Readiness } from './observability/readiness.ts';
 import { embeddingMetrics } from './observability/telemetry.ts';
 import type { Embedders } from './ports/embedder.ts';
 import type { Leases } from './ports/leases.ts';
+import type { CopySource } from './ports/log-copy.ts';
 import type { Metrics } from './ports/metrics.ts';
 import { seenModels } from './projections/vectors/seen-models.ts';
 import { assertSafeToListen, openApi } from './roles/api.ts';
@@ -81,7 +83,8 @@ async function start(
   const { operations, embedders } = readSide ?? {};
   const sources = { config, backEnds, log: stores.log, operations, embedders, relay, development };
   const ready = () => readiness({ ...sources, status: () => status });
-  const http = await startHttp({ ready, metrics, api }, config, logger, { listens });
+  const copySource = () => openCopySource(config, stores);
+  const http = await startHttp({ ready, metrics, api, copySource }, config, logger, { listens });
   return {
     url: http.url,
     developmentIdentity: await development(),
@@ -95,7 +98,7 @@ async function start(
 
 /** Listens on the address of the configuration, and where there is a data folder, on the socket in it. */
 async function startHttp(
-  application: HttpApplication,
+  application: HttpApplication & { readonly copySource: () => Promise<CopySource> },
   { profile, dataDir, host, port }: Config,
   logger: Logger,
   { listens }: Required<AppOptions>,

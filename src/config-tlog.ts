@@ -13,7 +13,9 @@ export const tlogSettings = {
     .string()
     .regex(/^[^\s+]{1,200}$/u, 'must have no spaces and no +')
     .optional()
-    .describe('Name of the log in its signed heads. Default: stratalog/ and the id of the log'),
+    .describe(
+      'Name of the log in its signed heads; a log that was restored adds its id. Default: stratalog/ and the id of the log',
+    ),
   STRATALOG_TLOG_KEY: secret(40)
     .optional()
     .describe(
@@ -27,7 +29,7 @@ export const tlogSettings = {
     .min(1)
     .optional()
     .describe(
-      'Where signed heads of the log are sent: an http or https address that gets each by POST, or a file that they are appended to',
+      'Where signed heads of the log are sent: an http or https address that gets each by POST, or a file that they are appended to. A log that does not continue the last head in the file is not served',
     ),
   STRATALOG_CHECKPOINT_INTERVAL: integer(1, 86_400)
     .default(60)

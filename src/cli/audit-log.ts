@@ -1,10 +1,8 @@
-import { readFile, stat, writeFile } from 'node:fs/promises';
-import path from 'node:path';
+import { readFile, writeFile } from 'node:fs/promises';
 import { Option, type Command } from 'commander';
 import type { Stratalog } from '../../packages/client/src/index.ts';
 import { connect } from './client.ts';
 import { endSoon } from './end.ts';
-import { environmentWith } from './environment.ts';
 import { position } from './positions.ts';
 
 /** The log is not what was signed, 1; it could not be checked, 2. */
@@ -15,6 +13,11 @@ interface VerifyFlags {
   readonly data?: string;
   readonly against?: string;
   readonly verifierKey?: string;
+}
+
+interface WitnessFlags {
+  readonly out: string;
+  readonly witnessKey?: string;
 }
 
 interface Report {
@@ -35,10 +38,18 @@ export function addLogCommands(audit: Command): void {
     .action(async ({ last }: { last?: boolean }, command: Command) => {
       const { client, json } = connect(command);
       if (last) return void process.stdout.write(await client.audit.checkpoint());
-      const { origin, verifierKey, items } = await client.audit.heads().page();
-      if (json) return console.log(JSON.stringify({ origin, verifierKey, items }));
+      const { origin, verifierKey, restoredFrom = [], items } = await client.audit.heads().page();
+      if (json)
+        return console.log(
+          JSON.stringify({ origin, verifierKey, ...(restoredFrom.length > 0 && { restoredFrom }), items }),
+        );
       console.log(`origin        ${origin}\nverifier key  ${verifierKey}`);
-      for (const { at, size, root } of items) console.log(`${at}  ${String(size).padStart(10)}  ${root}`);
+      for (const { origin, size } of restoredFrom)
+        console.log(`restored      from the first ${size} events of ${origin}`);
+      for (const { at, size, root, cosignedBy = [] } of items) {
+        const witnesses = cosignedBy.length > 0 ? `  cosigned by ${cosignedBy.join(', ')}` : '';
+        console.log(`${at}  ${String(size).padStart(10)}  ${root}${witnesses}`);
+      }
     });
   audit
     .command('verify')
@@ -47,7 +58,7 @@ export function addLogCommands(audit: Command): void {
     )
     .option(
       '--data <folder>',
-      'verify a data folder that no server has open, such as a copy, instead of asking a server',
+      'verify a data folder that no server has open, such as a copy, or a backup, instead of asking a server',
     )
     .option('--against <file>', 'also compare with a signed head that you have kept')
     .addOption(
@@ -60,12 +71,16 @@ export function addLogCommands(audit: Command): void {
       const { client, json } = connect(command);
       let report: Report;
       try {
-        const against =
-          options.against === undefined ? undefined : lastNote(await readFile(options.against, 'utf8'));
+        const kept = options.against === undefined ? undefined : await readFile(options.against, 'utf8');
+        const { notesIn } = await import('../domain/tlog/note.ts');
+        // Heads may be appended to the file: the last one counts.
+        const against = kept === undefined ? undefined : (notesIn(kept).at(-1) ?? kept);
         report =
           options.data === undefined
             ? await client.audit.verify(against === undefined ? {} : { against })
-            : await verifyFolder(options.data, against, options.verifierKey);
+            : await (
+                await import('./verify-folder.ts')
+              ).verifyFolder(options.data, against, options.verifierKey);
       } catch (error) {
         const { explain } = await import('./explain.ts');
         console.error(explain(error));
@@ -92,19 +107,23 @@ export function addLogCommands(audit: Command): void {
     )
     .argument('<url>', 'submission prefix of the witness')
     .option('--out <file>', 'file for the cosigned head', 'checkpoint.txt')
-    .action(async (url: string, { out }: { out: string }, command: Command) => {
-      const { client } = connect(command);
+    .option(
+      '--witness-key <key>',
+      'verifier key of the witness: its signature is verified with it and kept in the log, too',
+    )
+    .action(async (url: string, { out, witnessKey }: WitnessFlags, command: Command) => {
+      const { client, json } = connect(command);
       const { cosignedBy } = await import('../tlog/witness.ts');
       const cosigned = await cosignedBy(url, await client.audit.checkpoint(), (name) => tile(client, name));
       await writeFile(out, cosigned);
+      const kept =
+        witnessKey === undefined
+          ? undefined
+          : await client.audit.keepCosignature({ note: cosigned, witnessKey });
+      if (json) return console.log(JSON.stringify({ file: out, ...kept }));
       console.log(`${out}: the head with the cosignature of the witness`);
+      if (kept) console.log(`kept in the log at position ${kept.position}`);
     });
-}
-
-/** The last of the notes in a file to which heads are appended. */
-function lastNote(text: string): string {
-  const notes = text.split(/(?<=\n— [^\n]+\n)\n+(?!—)/u).filter((note) => note.trim() !== '');
-  return notes.at(-1) ?? text;
 }
 
 function tile(client: Stratalog, name: string): Promise<Buffer> {
@@ -119,56 +138,4 @@ function inWords({ state, events, heads, signed, first }: Report): string {
       ...(unprotected > 0 ? [`The last ${unprotected} of them are behind the last signed head.`] : []),
     ].join('\n');
   return `NOT SOUND at position ${first!.position} (${first!.fault}): ${first!.detail}.`;
-}
-
-/** Verifies a data folder in this process. Nothing is added to its log. */
-async function verifyFolder(
-  folder: string,
-  against: string | undefined,
-  verifierKey: string | undefined,
-): Promise<Report> {
-  const [
-    { openPglite },
-    { openSqlEventLog },
-    { readConfig },
-    { openLogSigners },
-    { LogTree },
-    { verifyLog },
-  ] = await Promise.all([
-    import('../adapters/pglite/open.ts'),
-    import('../adapters/sqllog/sql-event-log.ts'),
-    import('../config.ts'),
-    import('../backends/log-signers.ts'),
-    import('../tlog/tree.ts'),
-    import('../tlog/verify-log.ts'),
-  ]);
-  const [{ parseCheckpoint }, { parseVerifierKey }, { DataDirectoryUnusable }] = await Promise.all([
-    import('../domain/tlog/checkpoint.ts'),
-    import('../domain/tlog/note.ts'),
-    import('../adapters/pglite/errors.ts'),
-  ]);
-  const config = readConfig(environmentWith({ data: folder }));
-  // Opening would create what is missing.
-  await stat(path.join(config.dataDir, 'pg')).catch(() => {
-    throw new DataDirectoryUnusable(`${config.dataDir} is not a data folder: it has no database`);
-  });
-  const sql = await openPglite({ dataDir: config.dataDir });
-  try {
-    const log = await openSqlEventLog(sql);
-    const tree = await LogTree.open(sql, log);
-    const verifiers =
-      verifierKey === undefined
-        ? await openLogSigners(config, sql, log.logId)
-        : [parseVerifierKey(verifierKey)];
-    const report = await verifyLog({
-      log,
-      tree,
-      verifiers,
-      against: against === undefined ? [] : [parseCheckpoint(against)],
-    });
-    await log.close();
-    return report;
-  } finally {
-    await sql.close();
-  }
 }

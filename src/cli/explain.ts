@@ -3,6 +3,8 @@ import {
   DataDirectoryTooNew,
   DataDirectoryUnusable,
 } from '../adapters/pglite/errors.ts';
+import { LogIncomplete } from '../adapters/sqllog/sql-event-log.ts';
+import { BackupDamaged, BackupRefused } from '../backup/errors.ts';
 import { ModelMissing } from '../adapters/onnx/model-files.ts';
 import { PostgresNotPrepared } from '../adapters/postgres/errors.ts';
 import { SqlError } from '../adapters/sql/error.ts';
@@ -59,11 +61,14 @@ export function explain(error: unknown): string {
     return `A server cannot be used: ${(error as Error).message}\n\`stratalog doctor\` says what is missing.`;
   }
   const known = [
+    BackupDamaged,
+    BackupRefused,
     DataDirectoryLocked,
     DataDirectoryTooNew,
     DataDirectoryUnusable,
     EmbedderUnavailable,
     LanguageModelFailed,
+    LogIncomplete,
     ModelMissing,
     PostgresNotPrepared,
     RebuildRefused,

@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import { auditCommand } from './audit.ts';
+import { backupCommand } from './backup.ts';
 import { budgetsCommand } from './budgets.ts';
 import { contextCommand } from './context.ts';
 import { demoCommand } from './demo/command.ts';
@@ -18,6 +19,7 @@ import { updateCommand } from './memories/update.ts';
 import { validateCommand } from './memories/validate.ts';
 import { policiesCommand } from './policies.ts';
 import { projectionsCommand } from './projections.ts';
+import { replayCommand, restoreCommand } from './restore.ts';
 import { searchCommand } from './search.ts';
 import { serveCommand } from './serve.ts';
 import { summariesCommand } from './summaries.ts';
@@ -41,6 +43,9 @@ export function createProgram(): Command {
     demoCommand(),
     importCommand(),
     exportCommand(),
+    backupCommand(),
+    restoreCommand(),
+    replayCommand(),
     searchCommand(),
     contextCommand(),
     summariesCommand(),

@@ -38,6 +38,9 @@ export const summarySettingsStream = (tenant: string): Name => `policy-${tenant}
 export const killSwitchStream: Name = 'policy-system.kill-switch';
 /** The signed heads of the tree over the whole log. */
 export const checkpointStream: Name = 'checkpoint-system.log';
+export const cosignatureStream: Name = 'checkpoint-system.cosignatures';
+/** From which logs this one was restored. */
+export const restoreStream: Name = 'checkpoint-system.restores';
 /** Read models are shared by all tenants, so their operational events belong to the system tenant. */
 export const projectionStream = (projection: string): Name => `projection-system.${projection}`;
 

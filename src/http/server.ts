@@ -3,12 +3,13 @@ import { chmod, mkdtemp, rename, rm } from 'node:fs/promises';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
-import type Koa from 'koa';
 import type { Logger } from 'pino';
 import { ServerStopping } from '../support/request-scope.ts';
 import { BrokenRequests } from './broken-requests.ts';
 import { closeUnread } from './stalls.ts';
 import { createKoa, type HttpApplication } from './koa-app.ts';
+import { backupPrefix, serveBackup } from './serve-backup.ts';
+import type { CopySource } from '../ports/log-copy.ts';
 
 export type { Api, HttpApplication } from './koa-app.ts';
 
@@ -23,6 +24,8 @@ export interface HttpServerOptions extends HttpApplication {
   readonly address?: { readonly host: string; readonly port: number };
   /** A socket to listen on too, for programs of the same user: a path for that, and the path to remove at the end. */
   readonly socket?: { readonly file: string; readonly path: string } | undefined;
+  /** What is copied over that socket. */
+  readonly copySource?: (() => Promise<CopySource>) | undefined;
 }
 
 /**
@@ -30,21 +33,27 @@ export interface HttpServerOptions extends HttpApplication {
  * address, the URL is that of the socket.
  */
 export async function startHttpServer(options: HttpServerOptions, logger: Logger): Promise<HttpServer> {
-  const { address, socket } = options;
+  const { address, socket, copySource } = options;
   const closing = new AbortController();
   // Each request under way listens to it. Node would warn of a leak from eleven on.
   setMaxListeners(0, closing.signal);
-  const answer = createKoa(options, closing.signal, logger).callback();
+  const answer: Answer = createKoa(options, closing.signal, logger).callback();
   const servers: http.Server[] = [];
-  const newServer = () => {
-    const server = serverFor(answer, closing.signal);
+  const newServer = (take: Answer = answer) => {
+    const server = serverFor(take, closing.signal);
     servers.push(server);
     return server;
   };
   let url = `unix:${socket?.file}`;
   try {
     if (address) url = await listenOn(newServer(), address);
-    if (socket) await listenInFile(newServer(), socket.file);
+    if (socket) {
+      const withBackup: Answer = (request, response) =>
+        copySource && request.url?.startsWith(backupPrefix)
+          ? serveBackup(request, response, copySource)
+          : answer(request, response);
+      await listenInFile(newServer(withBackup), socket.file);
+    }
   } catch (error) {
     for (const server of servers) server.close();
     throw error;
@@ -59,7 +68,9 @@ export async function startHttpServer(options: HttpServerOptions, logger: Logger
   };
 }
 
-function serverFor(answer: ReturnType<Koa['callback']>, closing: AbortSignal): http.Server {
+type Answer = (request: http.IncomingMessage, response: http.ServerResponse) => unknown;
+
+function serverFor(answer: Answer, closing: AbortSignal): http.Server {
   const broken = new BrokenRequests();
   // Node would answer a request without Host itself, without a problem document.
   const server = http.createServer({ requireHostHeader: false });

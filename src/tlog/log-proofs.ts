@@ -1,5 +1,5 @@
 import { parseCheckpoint, type TreeHead } from '../domain/tlog/checkpoint.ts';
-import type { CheckpointEvent } from '../domain/tlog/events.ts';
+import type { Restore } from '../domain/tlog/events.ts';
 import { leafOf } from '../domain/tlog/leaf.ts';
 import { inclusionProof } from '../domain/tlog/merkle.ts';
 import type { Verifier } from '../domain/tlog/note.ts';
@@ -7,8 +7,11 @@ import { formatProof } from '../domain/tlog/proof-file.ts';
 import { entryBundle, tileWidth, type TileName } from '../domain/tlog/tiles.ts';
 import { hashBytes } from '../domain/tlog/merkle.ts';
 import type { RecordedEvent } from '../ports/event-log.ts';
-import type { EventStore, LoadedEvent } from '../ports/event-store.ts';
+import type { EventStore } from '../ports/event-store.ts';
+import type { CommandContext } from '../commands/context.ts';
+import { keepCosignature, withCosignatures, type Head, type KeptCosignature } from './cosignatures.ts';
 import { signedHeads } from './heads.ts';
+import { restoresOf } from './restores.ts';
 import type { LogTree } from './tree.ts';
 import { verifyLog, type LogReport } from './verify-log.ts';
 
@@ -33,15 +36,29 @@ export class LogProofs {
     this.verifiers = parts.verifiers;
   }
 
-  /** The heads that were signed, newest first, before a position. */
-  heads(limit: number, before?: number): Promise<readonly LoadedEvent<CheckpointEvent>[]> {
-    return signedHeads(this.#parts.store, limit, before);
+  /** From which logs this one was restored, in order. */
+  restores(): Promise<readonly Restore[]> {
+    return restoresOf(this.#parts.store.log);
+  }
+
+  /** The heads that were signed, newest first, before a position, with what witnesses signed of them. */
+  async heads(limit: number, before?: number): Promise<readonly Head[]> {
+    const { store } = this.#parts;
+    return withCosignatures(store, await signedHeads(store, limit, before));
   }
 
   /** The last signed head as a note; undefined if none was signed yet. */
   async checkpoint(): Promise<string | undefined> {
     const [head] = await this.heads(1);
-    return head?.event.data.note;
+    return head?.note;
+  }
+
+  /** Keeps in the log that a witness confirmed a head. */
+  keepCosignature(
+    context: CommandContext,
+    cosigned: { readonly note: string; readonly witnessKey: string },
+  ): Promise<KeptCosignature> {
+    return keepCosignature(this.#parts.store, context, cosigned);
   }
 
   /** The event at a position, if the tree has it. */

@@ -86,6 +86,14 @@ export class LogTree {
     });
   }
 
+  /** Forgets leaves of events that the log no longer has. They are added again by `grow`, as far as it has them. */
+  async reset(): Promise<void> {
+    await this.#sql.transaction(async (tx) => {
+      await tx.query('update tlog.tree set size = 0, position = 0');
+      await tx.query('truncate tlog.tiles');
+    });
+  }
+
   /** Nodes of the tree. One that it does not have yet rejects with a `RangeError`. */
   nodes(): ReadNode {
     return nodesOf((level, index) => this.tile(level, index));

@@ -1,17 +1,19 @@
 import { parseCheckpoint, type TreeHead } from '../domain/tlog/checkpoint.ts';
-import { CheckpointSigned } from '../domain/tlog/events.ts';
+import { CheckpointSigned, LogRestored, type Restore } from '../domain/tlog/events.ts';
+import { Frontier } from '../domain/tlog/frontier.ts';
 import { leafOf } from '../domain/tlog/leaf.ts';
-import { hashBytes, leafHash, nodeHash, emptyRoot, type Hash } from '../domain/tlog/merkle.ts';
+import { hashBytes, leafHash, type Hash } from '../domain/tlog/merkle.ts';
 import { isSignedBy, MalformedNote, type Verifier } from '../domain/tlog/note.ts';
 import { tileWidth } from '../domain/tlog/tiles.ts';
 import type { EventLog, RecordedEvent } from '../ports/event-log.ts';
+import { restoreIn } from './restores.ts';
 import type { LogTree } from './tree.ts';
 
 /** What was found wrong. */
 export interface LogFault {
   /** Position of the first event that is wrong, or of the event about the head that contradicts the log. */
   readonly position: number;
-  readonly fault: 'changed' | 'missing' | 'shorter' | 'forged-head' | 'other-history' | 'row';
+  readonly fault: 'changed' | 'missing' | 'shorter' | 'forged-head' | 'other-history' | 'restored' | 'row';
   readonly detail: string;
 }
 
@@ -28,7 +30,7 @@ export interface LogReport {
 }
 
 export interface VerifyOptions {
-  readonly log: EventLog;
+  readonly log: Pick<EventLog, 'readAll' | 'faultyRow'>;
   /** The tiles that were kept; without them only the heads are compared. */
   readonly tree?: LogTree;
   /** The keys that heads are signed with. One of an earlier key counts where a head of one of these covers the event about it. */
@@ -39,7 +41,10 @@ export interface VerifyOptions {
 }
 
 const pageSize = 2_000;
-const headFilter = { categories: [CheckpointSigned.category], types: [CheckpointSigned.type] };
+const headFilter = {
+  categories: [CheckpointSigned.category],
+  types: [CheckpointSigned.type, LogRestored.type] as string[],
+};
 
 /**
  * Reads the whole log and compares it with the tiles that were kept and with every signed head. Finds each change, removal, insertion
@@ -69,6 +74,8 @@ class LogCheck {
   /** Number of events that a trusted head of the log covers. */
   #covered = 0;
   #heads = 0;
+  /** The logs that this one was restored from, with the position of the event about it. */
+  readonly #restores: (Restore & { readonly position: number })[] = [];
   #last = 0;
   #tile: { index: number; hashes: Buffer } | undefined;
 
@@ -89,6 +96,7 @@ class LogCheck {
     const trusted = this.#wanted.find(({ isTrusted }) => isTrusted);
     const most = Math.max(sizeOfTree, trusted?.size ?? 0);
     const fault =
+      this.#compareRestores(against) ??
       (await this.#readEvents()) ??
       (this.#frontier.size < most
         ? faultOf(
@@ -118,7 +126,11 @@ class LogCheck {
     const heads: WantedHead[] = [];
     for (let after = 0; ;) {
       const page = await log.readAll({ after, limit: pageSize, filter: headFilter });
-      for (const { data, position } of page.events) {
+      for (const { type, data, position } of page.events) {
+        if (type === LogRestored.type) {
+          this.#restores.push({ ...restoreIn(data), position });
+          continue;
+        }
         const head = headIn(data);
         if (!head) return { heads, forged: faultOf('forged-head', 'this head is malformed', position) };
         const isTrusted = verifiers.some((verifier) => isSignedBy(head.note, verifier));
@@ -127,6 +139,21 @@ class LogCheck {
       if (page.events.length === 0) return { heads, forged: undefined };
       after = page.scannedTo;
     }
+  }
+
+  /** A head of the log that this one was restored from may have events that were not restored. */
+  #compareRestores(against: readonly TreeHead[]): LogFault | undefined {
+    for (const head of against) {
+      const restore = this.#restores.findLast(({ from }) => from.origin === head.origin);
+      if (!restore || head.size <= restore.from.size) continue;
+      const lost = head.size - restore.from.size;
+      return faultOf(
+        'restored',
+        `this log begins with the first ${restore.from.size} events of ${head.origin}; the head to compare with has ${lost} more, which were not restored`,
+        restore.position,
+      );
+    }
+    return undefined;
   }
 
   async #readEvents(): Promise<LogFault | undefined> {
@@ -219,32 +246,5 @@ function headIn(data: string): ReturnType<typeof parseCheckpoint> | undefined {
   } catch (error) {
     if (error instanceof MalformedNote || error instanceof SyntaxError) return undefined;
     throw error;
-  }
-}
-
-/** The roots of the complete subtrees of a tree that grows. */
-class Frontier {
-  size = 0;
-  /** By level; undefined where the tree has no subtree of this level at its end. */
-  readonly #subtrees: (Hash | undefined)[] = [];
-
-  add(leaf: Hash): void {
-    let hash = leaf;
-    let level = 0;
-    for (; this.#subtrees[level]; level++) {
-      hash = nodeHash(this.#subtrees[level]!, hash);
-      this.#subtrees[level] = undefined;
-    }
-    this.#subtrees[level] = hash;
-    this.size++;
-  }
-
-  root(): Hash {
-    let root: Hash | undefined;
-    for (const subtree of this.#subtrees) {
-      if (!subtree) continue;
-      root = root ? nodeHash(subtree, root) : subtree;
-    }
-    return root ?? emptyRoot;
   }
 }

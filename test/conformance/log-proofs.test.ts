@@ -4,9 +4,10 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { openPglite } from '../../src/adapters/pglite/open.ts';
-import { parseCheckpoint } from '../../src/domain/tlog/checkpoint.ts';
+import { openSqlEventLog } from '../../src/adapters/sqllog/sql-event-log.ts';
+import { parseCheckpoint, signCheckpoint } from '../../src/domain/tlog/checkpoint.ts';
 import { leafHash, rootOf, verifyInclusion } from '../../src/domain/tlog/merkle.ts';
-import { isSignedBy, parseVerifierKey } from '../../src/domain/tlog/note.ts';
+import { isSignedBy, parseVerifierKey, signerOf, verifierKey } from '../../src/domain/tlog/note.ts';
 import { parseProof } from '../../src/domain/tlog/proof-file.ts';
 import { bundledEntries } from '../../src/domain/tlog/tiles.ts';
 import type { Client, Json } from '../support/api.ts';
@@ -14,6 +15,7 @@ import { stratalog } from '../support/cli.ts';
 import { eventually } from '../support/eventually.ts';
 import { expectProblem } from '../support/problem.ts';
 import { startServer, type TestServer } from '../support/server.ts';
+import { LogTree } from '../../src/tlog/tree.ts';
 import { newTenant } from '../support/tenant.ts';
 
 /** An own server: its heads are signed every second, and its log is changed in the end. */
@@ -60,11 +62,11 @@ const bytesOf = async (address: string): Promise<Buffer> =>
 
 describe('the signed heads of the log', () => {
   it('[F7] are signed by the key that is published, and prove single events', async () => {
-    const { origin, verifierKey, items } = (await auditor.get('/v1/audit/heads')).body;
+    const { origin, verifierKey: key, items } = (await auditor.get('/v1/audit/heads')).body;
     const note = (await bytesOf('/v1/audit/checkpoint')).toString();
     const head = parseCheckpoint(note);
     expect(head.origin).toBe(origin);
-    expect(isSignedBy(head.note, parseVerifierKey(verifierKey))).toBe(true);
+    expect(isSignedBy(head.note, parseVerifierKey(key))).toBe(true);
     expect(items.map(({ note }: Json) => note)).toContain(note);
     await eventually(() => readFile(path.join(folder, 'heads.txt'), 'utf8')).toContain(note);
 
@@ -116,6 +118,35 @@ describe('the signed heads of the log', () => {
     expectProblem(await auditor.get('/v1/audit/events/nonsense/proof'), 400, 'position-unknown');
   });
 
+  it('[F7] keep what a witness signed of them, if it is what the witness signed', async () => {
+    const witness = signerOf('witness.example', Buffer.alloc(32, 9));
+    const note = (await bytesOf('/v1/audit/checkpoint')).toString();
+    const head = parseCheckpoint(note);
+    const [, line] = signCheckpoint(head, [witness]).split('\n\n');
+    const cosigned = { note: `${note}${line}`, witnessKey: verifierKey(witness) };
+    const keep = (body: object, by = auditor) => by.post('/v1/audit/cosignatures', body);
+    const { status, body } = await keep(cosigned);
+    expect([status, body]).toMatchObject([201, { size: head.size, witness: 'witness.example' }]);
+    expect((await keep(cosigned)).body.position).toBe(body.position);
+    const { items } = (await auditor.get('/v1/audit/heads')).body;
+    expect(items.find(({ size }: Json) => size === head.size)).toMatchObject({
+      note: cosigned.note,
+      cosignedBy: ['witness.example'],
+    });
+    const other = signerOf('witness.example', Buffer.alloc(32, 8));
+    const [, forged] = signCheckpoint({ ...head, size: head.size + 1 }, [witness]).split('\n\n');
+    for (const wrong of [
+      { ...cosigned, witnessKey: verifierKey(other) },
+      { ...cosigned, note },
+      { ...cosigned, note: `${note}${forged}` },
+      { ...cosigned, note: signCheckpoint({ ...head, origin: 'other' }, [witness]) },
+      { ...cosigned, witnessKey: 'nothing' },
+      { ...cosigned, note: 'nothing' },
+    ])
+      expectProblem(await keep(wrong), 400, 'validation-failed');
+    expectProblem(await keep(cosigned, ada), 403, 'forbidden');
+  });
+
   it('[F7] are compared with the log, and with a head from elsewhere', async () => {
     const { status, body } = await auditor.post('/v1/audit/verify', {});
     expect([status, body.state]).toEqual([202, 'sound']);
@@ -162,10 +193,38 @@ describe('the signed heads of the log', () => {
     await shortened.query('delete from log.events where position > 3');
     await shortened.query('update log.head set position = 3');
     await shortened.close();
-    const start = await stratalog(['serve', '--data', data, '--port', '0'], {
-      STRATALOG_EMBEDDER: 'deterministic',
-    });
-    expect([start.code, start.stderr]).toEqual([1, expect.stringMatching(/the log ends at position 3/)]);
+    const start = () =>
+      stratalog(['serve', '--data', data, '--port', '0'], {
+        STRATALOG_EMBEDDER: 'deterministic',
+        STRATALOG_TLOG_PUBLISH: against,
+      });
+    const refused = await start();
+    expect([refused.code, refused.stderr]).toEqual([1, expect.stringMatching(/the log ends at position 3/)]);
     expect((await stratalog(['audit', 'verify', '--data', folder])).code).toBe(2);
+
+    // An older copy of the whole folder is sound by itself: only what was published shows it.
+    const older = await openPglite({ dataDir: data });
+    await (await LogTree.open(older, await openSqlEventLog(older))).reset();
+    await older.close();
+    const unpublished = await start();
+    expect([unpublished.code, unpublished.stderr]).toEqual([
+      1,
+      expect.stringMatching(/a head of \d+ was published .* `stratalog restore --in-place`/s),
+    ]);
+  });
+
+  it('[F7] [F8] [J4] let a log that was shortened go on under a new name', async () => {
+    const { code, json } = await stratalog(['restore', '--in-place', '--data', data, '--json']);
+    expect([code, json.size]).toEqual([0, 3]);
+    expect(json.origin).not.toBe(json.from);
+    expect((await stratalog(['audit', 'verify', '--data', data])).code).toBe(0);
+    const again = await startServer({
+      dataDir: data,
+      environment: {
+        STRATALOG_EMBEDDER: 'deterministic',
+        STRATALOG_TLOG_PUBLISH: path.join(folder, 'heads.txt'),
+      },
+    });
+    await again.stop();
   });
 });

@@ -46,6 +46,7 @@ const callsOf = (client: Stratalog, { memories, reasoning, summaries, audit, adm
   audit.replay('{searchId}'),
   audit.heads().page(),
   audit.checkpoint(),
+  audit.keepCosignature({ note: 'a', witnessKey: 'a' }),
   audit.proof('{position}'),
   audit.verify(),
   admin.keys.create({ role: 'admin' }),

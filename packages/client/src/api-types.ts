@@ -1876,8 +1876,30 @@ export interface AuditHeadsAnswer {
     at: string;
     position: string;
     note: string;
+    /** Names of the witnesses whose signatures the note has, too */
+    cosignedBy?: string[];
+  }[];
+  /** Present if the log was restored: the heads of other logs with which it begins, in order */
+  restoredFrom?: {
+    origin: string;
+    size: number;
+    root: string;
   }[];
   nextCursor?: string;
+}
+
+export interface KeepCosignatureBody {
+  /** The head with the signature of the witness */
+  note: string;
+  /** Verifier key of the witness; the signature is verified with it */
+  witnessKey: string;
+}
+
+export interface KeepCosignatureAnswer {
+  /** Number of events that the head covers */
+  size: number;
+  witness: string;
+  position: string;
 }
 
 export interface VerifyLogBody {
@@ -1899,7 +1921,7 @@ export interface VerifyLogAnswer {
   /** The first place where the log is not what was signed */
   first?: {
     position: string;
-    fault: 'changed' | 'missing' | 'shorter' | 'forged-head' | 'other-history' | 'row';
+    fault: 'changed' | 'missing' | 'shorter' | 'forged-head' | 'other-history' | 'restored' | 'row';
     detail: string;
   };
 }

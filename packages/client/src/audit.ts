@@ -3,7 +3,7 @@ import { backoffMs } from './backoff.ts';
 import { pause } from './deadline.ts';
 import { ConnectionLostError } from './errors.ts';
 import { linesOf, textOf } from './ndjson.ts';
-import type { CallOptions } from './options.ts';
+import type { CallOptions, CommandOptions } from './options.ts';
 import { PagedList } from './paged-list.ts';
 import { path } from './request.ts';
 import type { Transport } from './transport.ts';
@@ -94,6 +94,17 @@ export class Audit {
   /** The last signed head of the log, as a signed note. */
   checkpoint(options?: CallOptions): Promise<string> {
     return this.#text('/v1/audit/checkpoint', options);
+  }
+
+  /** Keep in the log that a witness confirmed one of its heads. */
+  keepCosignature(
+    body: api.KeepCosignatureBody,
+    options?: CommandOptions,
+  ): Promise<api.KeepCosignatureAnswer> {
+    return this.#transport.call(
+      { method: 'POST', path: '/v1/audit/cosignatures', body, changes: true },
+      options,
+    );
   }
 
   /** Proof that the event at a position is in the log, as a `.tlog-proof` file that is verified without the server. */

@@ -25,6 +25,37 @@ export async function openSqlLeases(sql: Sql, holder: string): Promise<Leases> {
   return new SqlLeases(sql, holder);
 }
 
+/** The epoch that each lease has reached, for a copy of this database. */
+export async function readLeases(sql: Sql): Promise<readonly { name: string; epoch: number }[]> {
+  const [table] = await sql.query<{ there: boolean }>(
+    `select to_regclass('control.lease_terms') is not null as there`,
+  );
+  // A data folder has no such table: only one process opens it.
+  if (!table!.there) return [];
+  return sql.query('select name, epoch from control.lease_terms order by name');
+}
+
+/** Whether a process holds a lease in this database: a server is running. */
+export async function isAnyHeld(sql: Sql): Promise<boolean> {
+  await migrate(sql, 'leases', leaseSchema);
+  return (await sql.query('select 1 from control.lease_terms where expires_at > now() limit 1')).length > 0;
+}
+
+/** Sets the epochs that leases had in the database that this one continues. */
+export async function writeLeases(
+  sql: Sql,
+  leases: readonly { readonly name: string; readonly epoch: number }[],
+): Promise<void> {
+  if (leases.length === 0) return;
+  await migrate(sql, 'leases', leaseSchema);
+  await sql.query(
+    `insert into control.lease_terms (name, holder, instance, epoch, expires_at)
+     select name, '', gen_random_uuid(), epoch, '-infinity' from json_to_recordset($1::text::json) as r(name text, epoch bigint)
+     on conflict (name) do update set epoch = greatest(control.lease_terms.epoch, excluded.epoch)`,
+    [JSON.stringify(leases)],
+  );
+}
+
 class SqlLeases implements Leases {
   readonly #sql: Sql;
   readonly #holder: string;

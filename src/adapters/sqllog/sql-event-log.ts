@@ -55,11 +55,21 @@ export interface SqlEventLogOptions {
   readonly pollMs?: number;
 }
 
+/** A restore into this database was interrupted. */
+export class LogIncomplete extends Error {
+  override readonly name = 'LogIncomplete';
+
+  constructor() {
+    super('a restore into this database did not finish: run `stratalog restore` again with the same target');
+  }
+}
+
 /** Opens the log in this database and creates its tables at first use. The caller closes the database. */
 export async function openSqlEventLog(sql: Sql, options: SqlEventLogOptions = {}): Promise<EventLog> {
   await migrate(sql, 'log', logSchema);
   const [head] = await sql.query<{ log_id: string }>('select log_id from log.head');
-  const log = new SqlEventLog(sql, head!.log_id, options.pollMs ?? defaultPollMs);
+  if (!head) throw new LogIncomplete();
+  const log = new SqlEventLog(sql, head.log_id, options.pollMs ?? defaultPollMs);
   await log.listen();
   return log;
 }

@@ -46,8 +46,13 @@ export async function openSqlKeyVault(sql: Sql, rootKey: Uint8Array): Promise<Ke
 /** Throws `WrongRootKey` if the vault of this database was created with another key. */
 export async function assertOpens(sql: Sql, rootKey: Uint8Array): Promise<void> {
   const [row] = await sql.query<{ proof: Uint8Array }>('select proof from control.vault');
+  assertProves(row!.proof, rootKey);
+}
+
+/** Throws `WrongRootKey` if the vault that has this proof was created with another key. */
+export function assertProves(proof: Uint8Array, rootKey: Uint8Array): void {
   try {
-    open(rootKey, row!.proof, 'proof');
+    open(rootKey, proof, 'proof');
   } catch (cause) {
     throw new WrongRootKey('the vault was created with another root key: restore the key of this data', {
       cause,

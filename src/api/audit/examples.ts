@@ -140,6 +140,8 @@ const origin = 'stratalog/019a0c3f-0d2e-4f31-8a55-5b1f6f0a7c21';
 
 export const checkpointExample = `${origin}\n109482\n${root}\n\n— ${origin} 8N1hA2h…\n`;
 
+export const cosignedExample = `${checkpointExample}— witness.example ahyfIAAA…\n`;
+
 export const headsExample = {
   origin,
   verifierKey: `${origin}+f0dd6103+AZlJ1ukG…`,

@@ -37,8 +37,19 @@ export const auditHeads = operation({
         at: z.iso.datetime(),
         position: z.string(),
         note: z.string(),
+        cosignedBy: z
+          .array(z.string())
+          .optional()
+          .meta({ description: 'Names of the witnesses whose signatures the note has, too' }),
       }),
     ),
+    restoredFrom: z
+      .array(z.object({ origin: z.string(), size: z.int(), root: z.string() }))
+      .optional()
+      .meta({
+        description:
+          'Present if the log was restored: the heads of other logs with which it begins, in order',
+      }),
     nextCursor: z.string().optional(),
   }),
   examples: { input: { limit: 1 }, output: headsExample },
@@ -49,18 +60,25 @@ export const auditHeads = operation({
       limit,
       cursor === undefined ? undefined : parsePosition(logId, cursor, 'cursor'),
     );
-    const items = heads.map(({ event: { data }, time, position }) => ({
-      size: data.size,
-      root: data.root,
+    const items = heads.map(({ event: { event, time, position }, note, cosignedBy }) => ({
+      size: event.data.size,
+      root: event.data.root,
       at: time.toISOString(),
       position: token(position),
-      note: data.note,
+      note,
+      ...(cosignedBy.length > 0 && { cosignedBy }),
+    }));
+    const restoredFrom = (await proofs.restores()).map(({ from: { origin, size, root } }) => ({
+      origin,
+      size,
+      root,
     }));
     return {
       output: {
         origin: proofs.origin,
         verifierKey: verifierKey(proofs.verifiers[0]!),
         items,
+        ...(restoredFrom.length > 0 && { restoredFrom }),
         ...(items.length === limit && { nextCursor: items.at(-1)!.position }),
       },
     };

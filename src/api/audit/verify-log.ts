@@ -27,7 +27,7 @@ export const verifyLog = operation({
     first: z
       .object({
         position: z.string(),
-        fault: z.enum(['changed', 'missing', 'shorter', 'forged-head', 'other-history', 'row']),
+        fault: z.enum(['changed', 'missing', 'shorter', 'forged-head', 'other-history', 'restored', 'row']),
         detail: z.string(),
       })
       .optional()
@@ -38,7 +38,8 @@ export const verifyLog = operation({
   takesLong: true,
   audit: { what: 'verification of the log', when: 'always' },
   async handle({ input: { against }, services: { proofs }, signal, token }) {
-    const heads = against === undefined ? [] : [headOf(against, proofs.origin)];
+    const earlier = (await proofs.restores()).map(({ from }) => from.origin);
+    const heads = against === undefined ? [] : [headOf(against, [proofs.origin, ...earlier])];
     const { first, ...report } = await proofs.verify(heads, signal);
     return {
       output: { ...report, ...(first && { first: { ...first, position: token(first.position) } }) },
@@ -47,11 +48,12 @@ export const verifyLog = operation({
   },
 });
 
-function headOf(note: string, origin: string): TreeHead {
+/** The head in a note, if it is of a log with one of these names. */
+function headOf(note: string, names: readonly string[]): TreeHead {
   try {
     const head = parseCheckpoint(note);
-    if (head.origin !== origin)
-      throw invalid('against', `is a head of ${head.origin}, and this log is ${origin}`);
+    if (!names.includes(head.origin))
+      throw invalid('against', `is a head of ${head.origin}, and this log is ${names[0]}`);
     return head;
   } catch (error) {
     if (error instanceof MalformedNote) throw invalid('against', error.message);

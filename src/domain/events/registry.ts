@@ -61,7 +61,7 @@ import {
   ProjectionRebuilt,
   ProjectionSwitched,
 } from '../operation/events.ts';
-import { CheckpointSigned } from '../tlog/events.ts';
+import { CheckpointCosigned, CheckpointSigned, LogRestored } from '../tlog/events.ts';
 import type { AnyEventDefinition, EventOf } from './define.ts';
 
 const definitions = [
@@ -124,6 +124,8 @@ const definitions = [
   ParkedStreamRetried,
   ParkedEventSkipped,
   CheckpointSigned,
+  CheckpointCosigned,
+  LogRestored,
 ] as const;
 
 /** Union of all events. */

@@ -115,6 +115,18 @@ export function parseNote(note: string): Note {
   return { text: note.slice(0, end + 1), signatures };
 }
 
+/** The notes in a text to which one after another was appended, in its order. */
+export function notesIn(text: string): readonly string[] {
+  return text.split(/(?<=\n— [^\n]+\n)\n+(?!—)/u).filter((note) => note.trim() !== '');
+}
+
+/** The lines of the valid signatures of this key. */
+export function linesOf({ text, signatures }: Note, verifier: Verifier): readonly string[] {
+  return signatures
+    .filter((signature) => isSignedBy({ text, signatures: [signature] }, verifier))
+    .map(({ name, keyId, signature }) => signatureLine({ name, keyId }, signature));
+}
+
 /** Whether the note has a valid signature of this key. A line with its name and key id that does not verify counts as none. */
 export function isSignedBy({ text, signatures }: Note, verifier: Verifier): boolean {
   const own = signatures.filter(({ name, keyId }) => name === verifier.name && keyId.equals(verifier.keyId));

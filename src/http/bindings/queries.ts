@@ -1,4 +1,5 @@
 import { auditEvents } from '../../api/audit/audit-events.ts';
+import { keepCosignature } from '../../api/audit/keep-cosignature.ts';
 import { proveEvent } from '../../api/audit/prove-event.ts';
 import { auditCheckpoint, auditHeads } from '../../api/audit/signed-heads.ts';
 import { verifyLog } from '../../api/audit/verify-log.ts';
@@ -59,6 +60,9 @@ export const queryBindings = [
   bind(auditHeads, 'get', '/v1/audit/heads', {
     success: { status: 200, description: 'The heads' },
     query: ['limit', 'cursor'],
+  }),
+  bind(keepCosignature, 'post', '/v1/audit/cosignatures', {
+    success: { status: 201, description: 'The signature is in the log' },
   }),
   bind(proveEvent, 'get', '/v1/audit/events/:position/proof', {
     success: { status: 200, description: 'The proof; its `extra` line is the leaf', contentType: noteType },
