@@ -18,6 +18,8 @@ export interface ReadView {
   readonly generation: (projection: string) => number;
   /** All these read models have applied the log up to here: the smallest of their checkpoints over all partitions. */
   readonly position: number;
+  /** Whether they stand at this position and never go on: what is current in them is as of then. */
+  readonly standsStill: boolean;
 }
 
 export interface ReadDemand {
@@ -42,11 +44,13 @@ interface ActiveRow extends Record<string, unknown> {
 export class ReadModels {
   readonly sql: Sql;
   readonly #progress: WakeUp;
+  readonly #standStill: boolean;
 
   /** `progress` fires after each step of a projection in this process. */
-  constructor(sql: Sql, progress: WakeUp) {
+  constructor(sql: Sql, progress: WakeUp, { standStill = false }: { readonly standStill?: boolean } = {}) {
     this.sql = sql;
     this.#progress = progress;
+    this.#standStill = standStill;
   }
 
   /**
@@ -65,11 +69,15 @@ export class ReadModels {
       const seen = this.#progress.count;
       const rows = await this.#active(projections);
       const position = Math.min(...rows.map(({ position }) => position));
-      if (rows.length === projections.length && position >= minPosition) return viewOf(rows, position);
+      if (rows.length === projections.length && position >= minPosition) return this.#viewOf(rows, position);
       const left = deadline - performance.now();
       if (left <= 0) throw positionTimeout('read models', waitMs);
       await this.#progress.after(seen, Math.min(pollMs, left), never);
     }
+  }
+
+  #viewOf(rows: readonly ActiveRow[], position: number): ReadView {
+    return { ...viewOf(rows), position, standsStill: this.#standStill };
   }
 
   #active(projections: readonly string[]): Promise<ActiveRow[]> {
@@ -121,7 +129,7 @@ function positionTimeout(what: string, waitMs: number): Problem {
   });
 }
 
-function viewOf(rows: readonly ActiveRow[], position: number): ReadView {
+function viewOf(rows: readonly ActiveRow[]): Omit<ReadView, 'position' | 'standsStill'> {
   const byName = new Map(rows.map((row) => [row.name, row]));
   const rowOf = (projection: string): ActiveRow => {
     const row = byName.get(projection);
@@ -132,6 +140,5 @@ function viewOf(rows: readonly ActiveRow[], position: number): ReadView {
     table: (projection, table = projection) => generationTable(table, rowOf(projection).generation),
     signature: (projection) => rowOf(projection).signature,
     generation: (projection) => rowOf(projection).generation,
-    position,
   };
 }

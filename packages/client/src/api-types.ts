@@ -1767,6 +1767,8 @@ export interface MemorySurfacesAnswer {
 export interface RelatedMemoriesQuery {
   types?: readonly string[] | undefined;
   depth?: number | undefined;
+  /** Read the state as of this position or RFC 3339 time with an offset, inclusive */
+  asOf?: string | undefined;
   /** Position from an earlier response; the answer includes everything up to it, such as your own write */
   minPosition?: string | undefined;
   /** Maximum time to wait for `minPosition`, in milliseconds. Default: 2,000 */
@@ -1792,6 +1794,8 @@ export interface GiveFeedbackAnswer {
 }
 
 export interface StatsQuery {
+  /** Read the state as of this position or RFC 3339 time with an offset, inclusive */
+  asOf?: string | undefined;
   /** Position from an earlier response; the answer includes everything up to it, such as your own write */
   minPosition?: string | undefined;
   /** Maximum time to wait for `minPosition`, in milliseconds. Default: 2,000 */
@@ -1954,6 +1958,8 @@ export interface ListSummariesQuery {
   session?: string | undefined;
   /** A question: each summary has its relevance to it */
   query?: string | undefined;
+  /** Read the state as of this position or RFC 3339 time with an offset, inclusive */
+  asOf?: string | undefined;
   /** Position from an earlier response; the answer includes everything up to it, such as your own write */
   minPosition?: string | undefined;
   /** Maximum time to wait for `minPosition`, in milliseconds. Default: 2,000 */
@@ -2159,6 +2165,8 @@ export interface ConfigureBudgetAnswer {
 }
 
 export interface PoliciesQuery {
+  /** Read the state as of this position or RFC 3339 time with an offset, inclusive */
+  asOf?: string | undefined;
   /** Position from an earlier response; the answer includes everything up to it, such as your own write */
   minPosition?: string | undefined;
   /** Maximum time to wait for `minPosition`, in milliseconds. Default: 2,000 */

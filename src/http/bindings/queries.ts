@@ -39,7 +39,10 @@ export const queryBindings = [
       description: 'Results, most relevant first, with the path to each in the same order',
     },
   }),
-  bind(stats, 'get', '/v1/stats', { success: { status: 200, description: 'The figures' }, query: wait }),
+  bind(stats, 'get', '/v1/stats', {
+    success: { status: 200, description: 'The figures' },
+    query: ['asOf', ...wait],
+  }),
   bind(auditEvents, 'get', '/v1/audit/events', {
     success: {
       status: 200,

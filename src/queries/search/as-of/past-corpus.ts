@@ -31,7 +31,7 @@ interface Scan {
 /**
  * The memories as they were at a position, with their texts, their tags and the turns around them; scored as in any search,
  * by how rare the terms were then unless too much has changed (`statisticsThen`). Who may see what is as of today.
- * `prepare` throws `as-of-scope-too-large`.
+ * `prepare` throws `TooLargeToScan`.
  */
 export class PastCorpus implements Corpus {
   /** What the read models have reached at least. */

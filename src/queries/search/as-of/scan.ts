@@ -2,7 +2,6 @@ import { dotProduct } from '../../../domain/dot-product.ts';
 import { TERMS_OF_PASSAGE } from '../../../domain/ranking/best-passage.ts';
 import { match, type WeightedTerms } from '../../../domain/ranking/bm25.ts';
 import { passagesOf } from '../../../domain/text/passages.ts';
-import { Problem } from '../../../domain/problems.ts';
 import { supersededVectorTable, vectorTable } from '../../../read-models/vectors/tables.ts';
 import { termCounts } from '../../../domain/text/tokens.ts';
 import { embedEach, vectorIn, type Embedder } from '../../../ports/embedder.ts';
@@ -23,6 +22,11 @@ import { wasActive } from './was-active.ts';
 const maxScanned = 10_000;
 /** How many of them may have another text by now: the old text is read whole, and its words are counted now. */
 const maxOldTexts = 1_000;
+
+/** Too many memories are in reach, or too many of them had another text: only read models of that position can answer. */
+export class TooLargeToScan extends Error {
+  override readonly name = 'TooLargeToScan';
+}
 
 /** The vector of the query, and what embeds texts whose vectors are missing. */
 interface ScanVector extends DenseQuery {
@@ -55,7 +59,7 @@ interface ScannedRow extends Omit<ScannedMemory, 'nearest'> {
 /**
  * Looks at every memory that meets the restrictions, as it was at a position. Texts that have not changed have their counts
  * stored; words of old texts are counted now. Vectors of both are stored, except of texts that were replaced before they were
- * embedded: these are embedded now. Throws `as-of-scope-too-large` if there are too many.
+ * embedded: these are embedded now. Throws `TooLargeToScan` if there are too many.
  */
 export async function scanAsOf(
   sql: Sql,
@@ -64,9 +68,9 @@ export async function scanAsOf(
   query: ScanQuery,
 ): Promise<readonly ScannedMemory[]> {
   const rows = await readRows(sql, view, at, query);
-  if (rows.length > maxScanned) throw tooLarge(maxScanned, 'memories are in reach');
+  if (rows.length > maxScanned) throw new TooLargeToScan();
   const old = rows.filter(({ old_text: text }) => text !== null);
-  if (old.length > maxOldTexts) throw tooLarge(maxOldTexts, 'of the memories in reach had another text then');
+  if (old.length > maxOldTexts) throw new TooLargeToScan();
   const { dense, weighted } = query;
   const cosines = dense ? await cosinesOf(old, dense, query.region.tenant) : new Map<ScannedRow, number>();
   return rows.map((row) => {
@@ -168,11 +172,4 @@ function bm25Of(text: string, weighted: WeightedTerms): number | null {
   const isLong = passagesOf(text).length > 0;
   const effective = isLong ? Math.min(length, TERMS_OF_PASSAGE) : length;
   return match(weighted, { termFrequencies, length: effective }).bm25 || null;
-}
-
-function tooLarge(most: number, which: string): Problem {
-  const what = `more than ${most.toLocaleString('en-US')} ${which}`;
-  return new Problem('as-of-scope-too-large', `asOf: ${what}`, {
-    errors: [{ path: 'asOf', message: what }],
-  });
 }
