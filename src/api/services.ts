@@ -13,6 +13,7 @@ import type { PolicyReader } from '../queries/policies/policy-reader.ts';
 import type { LessonReader } from '../queries/experience/lesson-reader.ts';
 import type { TraceReader } from '../queries/experience/trace-reader.ts';
 import type { ReadModels } from '../queries/read-models.ts';
+import type { WhatIfs } from '../queries/what-if.ts';
 import type { RoutedSearch } from '../queries/routing/routed-search.ts';
 import type { RoutingDirectory } from '../queries/routing/routing-directory.ts';
 import type { Surfaces } from '../queries/surfaces.ts';
@@ -44,6 +45,7 @@ export interface Services {
   readonly contexts: Pick<ContextBuilder, 'build'>;
   /** Read models as of a position, beside the live ones. */
   readonly past: Past;
+  readonly whatIfs: WhatIfs;
   readonly demand: SummaryDemand;
   readonly conflicts: ConflictFinder;
   readonly routing: RoutingDirectory;

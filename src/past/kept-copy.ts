@@ -3,18 +3,10 @@ import type { MemoryRef } from '../ports/surface.ts';
 import type { PastQueries } from '../queries/past.ts';
 import { inBackground } from '../support/background.ts';
 import { abandonAfter } from '../support/resilience/time-limit.ts';
-import type { PastCopy } from './past-copy.ts';
+import type { OpenedCopy } from './open-copy.ts';
 
 const idleMs = 600_000;
 const maxRetryAfterS = 30;
-
-/** A copy and the query side over it. */
-export interface OpenedCopy {
-  readonly copy: PastCopy;
-  /** The queries at the position that the copy stands at. */
-  queries(): Promise<PastQueries>;
-  close(): Promise<void>;
-}
 
 /** The copy was dropped before it could be read. */
 export class CopyDropped extends Error {

@@ -28,6 +28,8 @@ export interface PastCopyParts {
   readonly vectors: KnownVectors;
   /** Called with each event of the tenant in the order of the log: only those are applied for which it returns true. */
   readonly isTaken: (event: LoadedEvent) => boolean;
+  /** Further types of events that `isTaken` is called with, although no read model handles them. */
+  readonly seen?: readonly EventType[];
 }
 
 /**
@@ -42,7 +44,8 @@ export class PastCopy {
 
   private constructor(parts: PastCopyParts) {
     this.#parts = parts;
-    this.#types = [...new Set(parts.projections.flatMap(({ handles }) => handles))];
+    const { projections, seen = [] } = parts;
+    this.#types = [...new Set([...seen, ...projections.flatMap(({ handles }) => handles)])];
   }
 
   static async open(parts: PastCopyParts): Promise<PastCopy> {

@@ -4,7 +4,9 @@ import type { EventLog } from '../ports/event-log.ts';
 import type { MemoryRef, Surface } from '../ports/surface.ts';
 import type { Past, PastQueries } from '../queries/past.ts';
 import { defaultWaitMs, untilLogReaches, type Wait } from '../queries/read-models.ts';
-import { CopyDropped, KeptCopy, type OpenedCopy } from './kept-copy.ts';
+import { CopyDropped, KeptCopy } from './kept-copy.ts';
+import { PrivateCopies, type PrivateWork } from './private-copies.ts';
+import type { OpenCopy } from './open-copy.ts';
 
 /** Copies that are kept for further questions. */
 const maxKept = 2;
@@ -18,20 +20,18 @@ interface Asked {
   readonly position: number;
 }
 
-/** Opens a private database for the events of a tenant, without those of memories that were erased after `position`. */
-export type OpenCopy = (asked: Asked) => Promise<OpenedCopy>;
-
 /**
  * Read models of the past: private copies in memory, filled from the log with the events of one tenant up to a position. At most two are
  * kept, and one is filled at a time. An erasure closes the copies of its tenant.
  */
-export class PastReadModels implements Past, Surface {
+export class PastReadModels implements Surface, Past {
   readonly name = 'read models of the past';
   readonly #log: EventLog;
   readonly #open: OpenCopy;
   readonly #kept = new Map<string, KeptCopy>();
   /** Copies whose databases may still be open, kept or not. */
   readonly #alive = new Set<KeptCopy>();
+  readonly #private = new Set<PrivateCopies>();
   #lastFill: Promise<unknown> = Promise.resolve();
 
   constructor(log: EventLog, open: OpenCopy) {
@@ -61,16 +61,21 @@ export class PastReadModels implements Past, Surface {
     }
   }
 
-  /** Waits for its turn among the fills, so that one runs at a time. */
-  async inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
-    const done = this.#lastFill.then(work);
+  /**
+   * Calls `work` with copies of its own that `open` opens, when no other copy is being filled. They are closed when it ends. An erasure
+   * of the tenant aborts `signal`.
+   */
+  privately<Result>(tenant: string, work: PrivateWork<Result>): Promise<Result> {
+    const own = new PrivateCopies(tenant, this.#open);
+    this.#private.add(own);
+    const done = this.#lastFill.then(() => own.use(work)).finally(() => this.#private.delete(own));
     this.#lastFill = done.catch(() => undefined);
     return done;
   }
 
   /** Counts the rows in all copies. */
   async count(memory: MemoryRef): Promise<number> {
-    const own = [...this.#alive].filter(({ tenant }) => tenant === memory.tenant);
+    const own = [...this.#alive, ...this.#private].filter(({ tenant }) => tenant === memory.tenant);
     const counts = await Promise.all(own.map((kept) => kept.count(memory)));
     return counts.reduce((sum, count) => sum + count, 0);
   }
@@ -78,13 +83,12 @@ export class PastReadModels implements Past, Surface {
   /** Closes the copies of the tenants: those that are opened from now on leave out what was erased. */
   async forget(erased: readonly MemoryRef[]): Promise<void> {
     const tenants = new Set(erased.map(({ tenant }) => tenant));
-    await Promise.all(
-      [...this.#alive].filter(({ tenant }) => tenants.has(tenant)).map((kept) => kept.drop()),
-    );
+    const own = [...this.#alive, ...this.#private].filter(({ tenant }) => tenants.has(tenant));
+    await Promise.all(own.map((copies) => copies.drop()));
   }
 
   async close(): Promise<void> {
-    await Promise.all([...this.#alive].map((kept) => kept.drop()));
+    await Promise.all([...this.#alive, ...this.#private].map((copies) => copies.drop()));
   }
 
   /** The copy at a position, which may be new. Rejects with `unavailable` if others are in use all the time. */

@@ -6,6 +6,7 @@ import { openLanguageModel } from '../backends/language-model.ts';
 import { FactQueue } from '../commands/record-facts.ts';
 import { readSummarySettings } from '../commands/summaries/configure-summaries.ts';
 import { summaryIdOf } from '../domain/summaries/summary-scope.ts';
+import { WhatIfComputations } from '../past/what-ifs.ts';
 import { ConfigError, type Config } from '../config.ts';
 import { isLoopback } from '../http/loopback.ts';
 import type { Api } from '../http/server.ts';
@@ -92,8 +93,11 @@ export function openApi(
   });
   cleanup.add(() => demand.settle());
   const past = openPast(own, commandSide, readSide, search);
+  const whatIfs = new WhatIfComputations({ past, store });
+  cleanup.add(() => whatIfs.close());
   const services = {
     past,
+    whatIfs,
     demand,
     commands,
     facts,

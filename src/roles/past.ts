@@ -11,7 +11,8 @@ import { summaryIdOf } from '../domain/summaries/summary-scope.ts';
 import { KnownVectors } from '../past/known-vectors.ts';
 import { PastCopy } from '../past/past-copy.ts';
 import { pastQueries, type PastQueriesParts } from '../past/past-queries.ts';
-import { PastReadModels, type OpenCopy } from '../past/past-read-models.ts';
+import type { OpenCopy } from '../past/open-copy.ts';
+import { PastReadModels } from '../past/past-read-models.ts';
 import { readErased } from '../past/read-erased.ts';
 import type { Sql } from '../ports/sql.ts';
 import { allProjections } from '../projections/all.ts';
@@ -54,9 +55,9 @@ export function openPast(
     settingsAt: (tenant, position) => readSummarySettings(store, tenant, position),
     idOf: (tenant, scope) => summaryIdOf(vault, tenant, scope),
   };
-  const open: OpenCopy = async ({ tenant, position }) => {
+  const open: OpenCopy = async ({ tenant, position, erasedAfter = position, isTaken, seen }) => {
     await assertFits(models, tenant, position);
-    const erased = await readErased(store, tenant, position);
+    const erased = await readErased(store, tenant, erasedAfter);
     const vectors = await KnownVectors.open(models, embedders);
     const { sql, indexes, start, close } = await openDatabase(own);
     try {
@@ -70,11 +71,13 @@ export function openPast(
         tenant,
         vectors,
         projections: projections.filter(({ name }) => askedAboutPast.has(name)),
-        isTaken: (event) => !erased.has(event),
+        isTaken: (event) => !erased.has(event) && (isTaken?.(event) ?? true),
+        ...(seen && { seen }),
       });
       const queries = async () => {
         await start();
-        return pastQueries(parts, { sql, indexes, position, time: await timeAt(store.log, position) });
+        const time = await timeAt(store.log, copy.position);
+        return pastQueries(parts, { sql, indexes, position: copy.position, time });
       };
       return { copy, queries, close };
     } catch (error) {
@@ -91,7 +94,7 @@ export function openPast(
 interface Database {
   readonly sql: Sql;
   readonly indexes: SearchIndexes;
-  /** Loads the indexes, once the tables are filled. */
+  /** Loads the indexes, once the tables are filled. They follow later changes. */
   readonly start: () => Promise<void>;
   readonly close: () => Promise<void>;
 }
@@ -113,8 +116,9 @@ async function openDatabase({ logger }: Process): Promise<Database> {
     await close();
     throw error;
   }
+  let started: Promise<unknown> | undefined;
   const start = async () => {
-    await Promise.all([words.start(), vectors.start()]);
+    await (started ??= Promise.all([words.start(), vectors.start()]));
     await words.firstLoaded;
   };
   return { sql, indexes: { words, vectors }, start, close };

@@ -4,6 +4,7 @@ import { auditCheckpoint, auditHeads } from '../../api/audit/signed-heads.ts';
 import { verifyLog } from '../../api/audit/verify-log.ts';
 import { auditSearch } from '../../api/audit/audit-search.ts';
 import { replayAuditedSearch } from '../../api/audit/replay-search.ts';
+import { whatIf } from '../../api/audit/what-if.ts';
 import { buildContext } from '../../api/context/build-context.ts';
 import { stats } from '../../api/operation/stats.ts';
 import { multiHop } from '../../api/search/multi-hop.ts';
@@ -78,5 +79,8 @@ export const queryBindings = [
   bind(replayAuditedSearch, 'post', '/v1/audit/searches/:searchId/replay', {
     success: { status: 200, description: 'Both answers and their differences' },
     bodyOptional: true,
+  }),
+  bind(whatIf, 'post', '/v1/audit/what-if', {
+    success: { status: 200, description: 'What would be different' },
   }),
 ];
