@@ -30,7 +30,14 @@ export class PrivateCopies {
       this.#opened.push(opened);
       return opened;
     };
-    const done = inBackground(() => work(open, signal)).finally(() => this.#close());
+    const run = async (): Promise<Result> => {
+      try {
+        return await work(open, signal);
+      } finally {
+        await this.#close();
+      }
+    };
+    const done = inBackground(run);
     this.#done = done.catch(() => undefined);
     return done;
   }

@@ -16,6 +16,8 @@ const maxDurationMs = 600_000;
 const maxKept = 16;
 const keptMs = 600_000;
 const maxWaiting = 4;
+/** Share that is done when both copies are filled: the questions remain. */
+const maxShare = 0.99;
 
 interface Computation {
   readonly result: Promise<WhatIf>;
@@ -65,7 +67,7 @@ export class WhatIfComputations implements WhatIfs {
     const waiting = [...this.#computations.values()].filter(({ isOver }) => !isOver);
     if (waiting.length >= maxWaiting)
       throw new Problem('unavailable', `${maxWaiting} other what-ifs are being computed`, { retryAfter: 10 });
-    const onProgress = (share: number): void => void (computation.share = share);
+    const onProgress = (share: number): void => void (computation.share = Math.min(share, maxShare));
     const result = withTimeLimit(maxDurationMs, this.#stop.signal, (signal) =>
       computeWhatIf(this.#parts, request, { signal, onProgress }),
     ).catch((error: unknown) => {
