@@ -8,10 +8,12 @@ import type { ConflictFinder } from '../queries/conflicts.ts';
 import type { ContextBuilder } from '../queries/context/context-builder.ts';
 import type { MultiHopSearch } from '../queries/hops/multi-hop-search.ts';
 import type { ExperienceReader } from '../queries/experience/experience-reader.ts';
+import type { Past } from '../queries/past.ts';
 import type { PolicyReader } from '../queries/policies/policy-reader.ts';
 import type { LessonReader } from '../queries/experience/lesson-reader.ts';
 import type { TraceReader } from '../queries/experience/trace-reader.ts';
 import type { ReadModels } from '../queries/read-models.ts';
+import type { WhatIfs } from '../queries/what-if.ts';
 import type { RoutedSearch } from '../queries/routing/routed-search.ts';
 import type { RoutingDirectory } from '../queries/routing/routing-directory.ts';
 import type { Surfaces } from '../queries/surfaces.ts';
@@ -40,9 +42,12 @@ export interface Services {
   readonly experience: ExperienceReader;
   readonly policies: PolicyReader;
   readonly learning: PolicyLearning;
-  readonly search: RoutedSearch;
+  readonly search: Pick<RoutedSearch, 'search'>;
   readonly multiHop: MultiHopSearch;
-  readonly contexts: ContextBuilder;
+  readonly contexts: Pick<ContextBuilder, 'build'>;
+  /** Read models as of a position, beside the live ones. */
+  readonly past: Past;
+  readonly whatIfs: WhatIfs;
   readonly demand: SummaryDemand;
   readonly conflicts: ConflictFinder;
   readonly routing: RoutingDirectory;

@@ -8,7 +8,7 @@ import { inDatabaseLimit } from '../domain/retrieval/exact-scan-limit.ts';
 import type { Sql } from '../ports/sql.ts';
 
 /** Limit for the vectors in memory, and the same again for the words. */
-const maxBytes = totalmem() / 8;
+export const maxIndexBytes = totalmem() / 8;
 
 /** Only for the profile embedded, where one process owns the database. Loaded after the words, which have no other index. */
 export function openVectorsInMemory(
@@ -21,7 +21,7 @@ export function openVectorsInMemory(
   return new FlatIndex(sql, {
     after: words?.firstLoaded,
     loadAbove: inDatabaseLimit,
-    mostBytes: maxBytes,
+    mostBytes: maxIndexBytes,
     onError: (error) =>
       logger.warn({ err: error }, 'vectors cannot be kept in memory: the database compares them'),
   });
@@ -35,7 +35,7 @@ export function openWordsInMemory(
 ): ResidentWordIndex | undefined {
   if (profile !== 'embedded') return undefined;
   return new ResidentWordIndex(sql, {
-    mostBytes: maxBytes,
+    mostBytes: maxIndexBytes,
     onError: (error) =>
       logger.warn({ err: error }, 'words cannot be kept in memory: searches use vectors alone'),
   });
@@ -43,5 +43,5 @@ export function openWordsInMemory(
 
 /** How many vectors of one tenant fit into memory. */
 export function vectorsThatFit(dimension: number): number {
-  return Math.floor(maxBytes / bytesOfVector(dimension));
+  return Math.floor(maxIndexBytes / bytesOfVector(dimension));
 }

@@ -3,6 +3,7 @@ import { Command, Option } from 'commander';
 import type { AuditEvent, AuditFilter } from '../../packages/client/src/index.ts';
 import { addLogCommands } from './audit-log.ts';
 import { addReplayCommand } from './audit-replay.ts';
+import { addWhatIfCommand } from './audit-what-if.ts';
 import { connect } from './client.ts';
 import { printable } from './output.ts';
 import { position } from './positions.ts';
@@ -60,6 +61,7 @@ export function auditCommand(): Command {
       for await (const event of events) console.log(json ? JSON.stringify(event) : lineOf(event));
     });
   addReplayCommand(command);
+  addWhatIfCommand(command);
   addLogCommands(command);
   return command;
 }

@@ -5,7 +5,7 @@ import { ArgumentAmongOptions } from './argument-among-options.ts';
 import { connect } from './client.ts';
 import { numberValue } from './option-values.ts';
 import { printJson, printable, printableLines } from './output.ts';
-import { assertPositionOrTime, assertTime } from './positions.ts';
+import { askedAsOf, assertTime } from './positions.ts';
 
 interface ContextOptions {
   readonly budget: number;
@@ -40,7 +40,7 @@ export function contextCommand(): Command {
     )
     .action(async (query: string, options: ContextOptions, command: Command) => {
       const { client, json } = connect(command);
-      if (options.asOf !== undefined) await assertPositionOrTime(command, '--as-of <when>', options.asOf);
+      const past = await askedAsOf(command, options.asOf);
       if (options.now !== undefined) await assertTime(command, '--now <time>', options.now);
       const context = await client.context({
         query,
@@ -50,8 +50,8 @@ export function contextCommand(): Command {
         spaces: options.space,
         sessionId: options.session,
         profile: options.profile,
-        asOf: options.asOf,
         now: options.now,
+        ...past,
       });
       if (json) return printJson(context);
       for (const { detail } of context.warnings) console.error(styleText('yellow', `Note: ${detail}`));

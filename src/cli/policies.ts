@@ -2,12 +2,17 @@ import { Command } from 'commander';
 import type { Policies, PolicyEvaluation } from '../../packages/client/src/index.ts';
 import { connect } from './client.ts';
 import { printJson, table } from './output.ts';
+import { askedAsOf } from './positions.ts';
 
 export function policiesCommand(): Command {
   const command = new Command('policies').description(
     'Show, compare, promote and roll back what the server has learned about the routes of questions',
   );
-  command.command('list').description('List the versions with their figures').action(list);
+  command
+    .command('list')
+    .description('List the versions with their figures')
+    .option('--as-of <when>', 'list those of a position or an RFC 3339 time with an offset')
+    .action(list);
   command
     .command('evaluate')
     .description('Compare a version with the one in force, and that one with the one before it')
@@ -27,9 +32,9 @@ export function policiesCommand(): Command {
   return command;
 }
 
-async function list(_: unknown, command: Command): Promise<void> {
+async function list({ asOf }: { readonly asOf?: string }, command: Command): Promise<void> {
   const { client, json } = connect(command);
-  const policies = await client.admin.policies.list();
+  const policies = await client.admin.policies.list(await askedAsOf(command, asOf));
   if (json) return printJson(policies);
   const { decisions, exploration, looks, needed } = policies;
   console.log(listed(policies));

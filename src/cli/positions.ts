@@ -26,3 +26,16 @@ async function isTime(text: string): Promise<boolean> {
 function refuse(command: Command, option: string, text: string, must: string): void {
   command.error(`error: option '${option}' value '${text}' is invalid. It ${must}.`);
 }
+
+/** A question about the past may need read models of then, which are filled while it waits. */
+const pastWaitMs = 30_000;
+
+/** The parameters of a question about the past, after a check of the option `--as-of`; none for one about now. */
+export async function askedAsOf(
+  command: Command,
+  asOf: string | undefined,
+): Promise<{ readonly asOf?: string; readonly waitMs?: number }> {
+  if (asOf === undefined) return {};
+  await assertPositionOrTime(command, '--as-of <when>', asOf);
+  return { asOf, waitMs: pastWaitMs };
+}

@@ -4,7 +4,7 @@ import type { Search } from '../../packages/client/src/index.ts';
 import { connect } from './client.ts';
 import { jsonValue, numberValue } from './option-values.ts';
 import { printJson, preview, printable } from './output.ts';
-import { assertPositionOrTime, assertTime } from './positions.ts';
+import { askedAsOf, assertTime } from './positions.ts';
 import { ArgumentAmongOptions } from './argument-among-options.ts';
 
 interface SearchOptions {
@@ -51,7 +51,7 @@ export function searchCommand(): Command {
     )
     .action(async (query: string, options: SearchOptions, command: Command) => {
       const { client, json } = connect(command);
-      if (options.asOf !== undefined) await assertPositionOrTime(command, '--as-of <when>', options.asOf);
+      const past = await askedAsOf(command, options.asOf);
       if (options.now !== undefined) await assertTime(command, '--now <time>', options.now);
       const answer = await client.search({
         query,
@@ -62,8 +62,8 @@ export function searchCommand(): Command {
         spaces: options.space,
         tags: options.tag,
         filter: options.filter,
-        asOf: options.asOf,
         now: options.now,
+        ...past,
       });
       if (json) return printJson(answer);
       for (const { detail } of answer.warnings) console.error(styleText('yellow', `Note: ${detail}`));

@@ -6,6 +6,7 @@ import type { Depth } from '../domain/summaries/depths.ts';
 import { connect } from './client.ts';
 import { settingAfter, wholeNumber } from './option-values.ts';
 import { printJson, printable, printableLines } from './output.ts';
+import { askedAsOf } from './positions.ts';
 import { scopeOf, withScopeOptions, type ScopeOptions } from './scope-options.ts';
 
 /** Repeats the layers of the domain, whose modules are not imported because they load the schema library. */
@@ -24,6 +25,7 @@ interface ShowOptions extends ScopeOptions {
   readonly layer?: Layer;
   readonly depth?: Depth;
   readonly query?: string;
+  readonly asOf?: string;
 }
 
 interface RefreshOptions extends ScopeOptions {
@@ -50,7 +52,8 @@ export function summariesCommand(): Command {
       .description('Print the summaries that the caller can see, the most specific layer first')
       .addOption(layerOption())
       .addOption(new Option('--depth <depth>', 'only this depth').choices(depths))
-      .option('--query <text>', 'a question; each summary shows how relevant it is'),
+      .option('--query <text>', 'a question; each summary shows how relevant it is')
+      .option('--as-of <when>', 'the summaries of a position or an RFC 3339 time with an offset'),
     'the summaries',
   ).action(show);
   withScopeOptions(
@@ -87,7 +90,9 @@ const layerOption = (): Option => new Option('--layer <layer>', 'the layer').cho
 async function show(options: ShowOptions, command: Command): Promise<void> {
   const { client, json } = connect(command);
   const { layer, depth, query } = options;
-  const summaries = await client.summaries.list({ layer, depth, query, scope: scopeOf(options) }).toArray();
+  const past = await askedAsOf(command, options.asOf);
+  const asked = { layer, depth, query, scope: scopeOf(options), ...past };
+  const summaries = await client.summaries.list(asked).toArray();
   if (json) return printJson(summaries);
   for (const summary of summaries) {
     console.log(styleText('bold', titleOf(summary)));

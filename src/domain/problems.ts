@@ -165,8 +165,9 @@ export const problems = {
   },
   'as-of-scope-too-large': {
     status: 422,
-    title: 'The scope has too many memories for a search as of the past',
-    remedy: 'Narrow the search with `layers`, `scope`, `spaces`, `tags` or `filter`.',
+    title: 'The tenant has too many memories for this question about the past',
+    remedy:
+      'GET with `asOf` answers for single memories and lists. A search answers if fewer than 10,000 memories are in reach: narrow it with `layers`, `scope`, `spaces`, `tags` or `filter`.',
   },
   'match-required': {
     status: 428,

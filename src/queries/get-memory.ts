@@ -27,11 +27,16 @@ export async function getMemory(
     loadVisible(store, caller, memoryId),
     readAffirmations(store, caller.tenant, memoryId, asOf),
   ]);
-  const snapshot =
-    asOf === undefined ? latest : foldMemory(loaded.filter(({ position }) => position <= asOf));
-  if (!isLive(snapshot)) throw unknownMemory();
+  const snapshot = asOf === undefined ? latest : snapshotAt(loaded, asOf);
   const counters = await readCounters(models, caller, memoryId, wait);
   return viewOf(caller.tenant, snapshot, { ...counters, ...affirmations });
+}
+
+/** The memory as it was at a position. Throws `not-found` if it did not exist yet. */
+export function snapshotAt(loaded: readonly LoadedEvent<MemoryEvent>[], asOf: number): LiveSnapshot {
+  const snapshot = foldMemory(loaded.filter(({ position }) => position <= asOf));
+  if (!isLive(snapshot)) throw unknownMemory();
+  return snapshot;
 }
 
 /** How often a memory was told again up to the position `asOf`, by default up to now. */

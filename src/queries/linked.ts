@@ -4,6 +4,7 @@ import type { Sql } from '../ports/sql.ts';
 import { joinUsage, memoryColumns, type MemoryRow } from './memory-row.ts';
 import type { ReadView } from './read-models.ts';
 import { regionCondition } from './scope-sql.ts';
+import { wasValid } from './search/as-of/was-active.ts';
 import { filterConditions, type MemoryFilters } from './search/filter-join.ts';
 import { allOf, Parameters } from './sql-builder.ts';
 
@@ -22,6 +23,8 @@ export interface LinkedRequest extends MemoryFilters {
   readonly region: Region;
   readonly types?: readonly LinkType[] | undefined;
   readonly limit: number;
+  /** If set, links and memories are those of this position. */
+  readonly at?: number | undefined;
 }
 
 /**
@@ -32,26 +35,29 @@ export function readLinked(
   sql: Sql,
   view: ReadView,
   ids: readonly string[],
-  { region, types, limit, ...filters }: LinkedRequest,
+  { region, types, limit, at, ...filters }: LinkedRequest,
 ): Promise<LinkedRow[]> {
   const parameters = new Parameters();
   const from = parameters.bind(ids);
   const tenant = parameters.bind(region.tenant);
   const ofType = types ? `and l.type = any (${parameters.bind([...types])}::text[])` : '';
+  const holds = (alias: string) =>
+    at === undefined ? `${alias}.to_position is null` : wasValid(alias, at, parameters);
   const inReach = allOf([
     `m.state = 'active'`,
+    holds('m'),
     regionCondition(region, 'm', parameters),
     ...filterConditions(filters, view, 'm', parameters),
   ]);
   const end = (own: string, other: string, direction: LinkedRow['direction']) =>
     `select l.${other} as id, l.type, '${direction}' as direction, l.confidence, l.${own} as via
      from ${view.table('links')} l
-     where l.tenant = ${tenant} and l.${own} = any (${from}::uuid[]) and l.to_position is null ${ofType}`;
+     where l.tenant = ${tenant} and l.${own} = any (${from}::uuid[]) and ${holds('l')} ${ofType}`;
   return sql.queryAs<LinkedRow>(
     region.tenant,
-    `select ${memoryColumns(view, filters.asker, parameters)}, n.type, n.direction, n.confidence, n.via
+    `select ${memoryColumns(view, filters.asker, parameters, at)}, n.type, n.direction, n.confidence, n.via
      from (${end('source', 'target', 'outgoing')} union all ${end('target', 'source', 'incoming')}) n
-     join ${view.table('memories')} m on m.tenant = ${tenant} and m.memory_id = n.id and m.to_position is null
+     join ${view.table('memories')} m on m.tenant = ${tenant} and m.memory_id = n.id
      ${joinUsage(view.table('usage'))}
      where ${inReach}
      order by n.confidence desc, m.memory_id, n.type limit ${limit}`,

@@ -19,6 +19,8 @@ export interface ReadView {
   readonly generation: (projection: string) => number;
   /** All these read models have applied the log up to here: the smallest of their checkpoints over all partitions. */
   readonly position: number;
+  /** Whether they stand at this position and never go on: what is current in them is as of then. */
+  readonly standsStill: boolean;
 }
 
 export interface ReadDemand {
@@ -43,11 +45,13 @@ interface ActiveRow extends Record<string, unknown> {
 export class ReadModels {
   readonly sql: Sql;
   readonly #progress: WakeUp;
+  readonly #standStill: boolean;
 
   /** `progress` fires after each step of a projection in this process. */
-  constructor(sql: Sql, progress: WakeUp) {
+  constructor(sql: Sql, progress: WakeUp, { standStill = false }: { readonly standStill?: boolean } = {}) {
     this.sql = sql;
     this.#progress = progress;
+    this.#standStill = standStill;
   }
 
   /**
@@ -67,7 +71,7 @@ export class ReadModels {
       const rows = await this.#active(projections);
       const position = Math.min(...rows.map(({ position }) => position));
       return rows.length === projections.length && position >= minPosition
-        ? viewOf(rows, position)
+        ? this.#viewOf(rows, position)
         : undefined;
     };
     const signal = requestSignal() ?? new AbortController().signal;
@@ -83,6 +87,10 @@ export class ReadModels {
       }
     };
     return (await look()) ?? withoutTurn(lookUntil);
+  }
+
+  #viewOf(rows: readonly ActiveRow[], position: number): ReadView {
+    return { ...viewOf(rows), position, standsStill: this.#standStill };
   }
 
   #active(projections: readonly string[]): Promise<ActiveRow[]> {
@@ -134,7 +142,7 @@ function positionTimeout(what: string, waitMs: number): Problem {
   });
 }
 
-function viewOf(rows: readonly ActiveRow[], position: number): ReadView {
+function viewOf(rows: readonly ActiveRow[]): Omit<ReadView, 'position' | 'standsStill'> {
   const byName = new Map(rows.map((row) => [row.name, row]));
   const rowOf = (projection: string): ActiveRow => {
     const row = byName.get(projection);
@@ -145,6 +153,5 @@ function viewOf(rows: readonly ActiveRow[], position: number): ReadView {
     table: (projection, table = projection) => generationTable(table, rowOf(projection).generation),
     signature: (projection) => rowOf(projection).signature,
     generation: (projection) => rowOf(projection).generation,
-    position,
   };
 }

@@ -4,7 +4,7 @@ import type { LinkType } from '../domain/links/links.ts';
 import type { MemoryView } from '../domain/memory/view.ts';
 import type { EventStore } from '../ports/event-store.ts';
 import type { Sql } from '../ports/sql.ts';
-import { loadVisible } from './get-memory.ts';
+import { loadVisible, snapshotAt } from './get-memory.ts';
 import { readLinked } from './linked.ts';
 import { memoryOf } from './memory-row.ts';
 import type { ReadModels, ReadView } from './read-models.ts';
@@ -23,6 +23,8 @@ export interface Related {
 export interface RelatedRequest {
   readonly types?: readonly LinkType[] | undefined;
   readonly depth: number;
+  /** If set, links and memories are those of this position. */
+  readonly asOf?: number | undefined;
   readonly minPosition?: number | undefined;
   readonly waitMs?: number | undefined;
 }
@@ -52,14 +54,19 @@ export async function findRelated(
   models: ReadModels,
   caller: TenantContext,
   memoryId: string,
-  { types, depth, minPosition, waitMs }: RelatedRequest,
+  { types, depth, asOf, minPosition = 0, waitMs }: RelatedRequest,
 ): Promise<RelatedMemories> {
-  const { snapshot } = await loadVisible(store, caller, memoryId);
-  const demand = { projections: ['links', 'memories', 'usage', 'feedback', 'values'], minPosition, waitMs };
+  const { loaded, snapshot: latest } = await loadVisible(store, caller, memoryId);
+  const snapshot = asOf === undefined ? latest : snapshotAt(loaded, asOf);
+  const demand = {
+    projections: ['links', 'memories', 'usage', 'feedback', 'values'],
+    minPosition: Math.max(minPosition, asOf ?? 0),
+    waitMs,
+  };
   return models.read(demand, async (view) => ({
     of: snapshot.state.value,
-    ...(await follow(models.sql, view, caller, memoryId, { types, depth })),
-    position: view.position,
+    ...(await follow(models.sql, view, caller, memoryId, { types, depth, asOf })),
+    position: asOf ?? view.position,
   }));
 }
 
@@ -68,13 +75,14 @@ async function follow(
   view: ReadView,
   caller: TenantContext,
   memoryId: string,
-  { types, depth }: Pick<RelatedRequest, 'types' | 'depth'>,
+  { types, depth, asOf }: Pick<RelatedRequest, 'types' | 'depth' | 'asOf'>,
 ): Promise<Pick<RelatedMemories, 'items' | 'truncated'>> {
   const asked = {
     region: { tenant: caller.tenant, visibility: visible(caller) },
     asker: caller.user,
     types,
     limit: maxLinks + 1,
+    at: asOf,
   };
   /** The memory through which each one was reached, and at which depth. */
   const ways = new Map([[memoryId, { via: memoryId, level: 0 }]]);

@@ -8,6 +8,7 @@ import { openLanguageModel } from '../backends/language-model.ts';
 import { FactQueue } from '../commands/record-facts.ts';
 import { readSummarySettings } from '../commands/summaries/configure-summaries.ts';
 import { summaryIdOf } from '../domain/summaries/summary-scope.ts';
+import { WhatIfComputations } from '../past/what-ifs.ts';
 import { ConfigError, type Config } from '../config.ts';
 import { isLoopback } from '../http/loopback.ts';
 import type { Api } from '../http/server.ts';
@@ -21,6 +22,7 @@ import type { LanguageModelFor } from '../ports/language-model.ts';
 import { systemClock } from '../ports/clock.ts';
 import { ConflictFinder } from '../queries/conflicts.ts';
 import { ContextBlocks } from '../queries/context/context-blocks.ts';
+import { ContextAnyTime } from '../queries/context/context-any-time.ts';
 import { ContextBuilder } from '../queries/context/context-builder.ts';
 import { ModelGuard } from '../queries/model-guard.ts';
 import { observed } from '../queries/observed-language-model.ts';
@@ -30,12 +32,14 @@ import { PolicyDirectory } from '../queries/policies/policy-directory.ts';
 import { PolicyReader } from '../queries/policies/policy-reader.ts';
 import { LessonReader } from '../queries/experience/lesson-reader.ts';
 import { TraceReader } from '../queries/experience/trace-reader.ts';
+import { SearchAnyTime } from '../queries/search-any-time.ts';
 import { SummaryReader } from '../queries/summaries/list-summaries.ts';
 import type { TenantDirectory } from '../queries/tenant-directory.ts';
 import { OwnWrites } from '../api/own-writes.ts';
 import type { CommandSide } from './command-side.ts';
 import { systemCommandContext, type Process } from './process.ts';
 import type { LogProofs } from '../tlog/log-proofs.ts';
+import { openPast } from './past.ts';
 import type { Learning } from './policies.ts';
 import type { ReadSide } from './read-side.ts';
 import { observeSummaryReads } from './summaries.ts';
@@ -97,8 +101,13 @@ export function openApi(
     onFailure: (error) => logger.warn({ err: error }, 'the summaries of a session could not be asked for'),
   });
   cleanup.add(() => demand.settle());
+  const past = openPast(own, commandSide, readSide, search);
+  const whatIfs = new WhatIfComputations({ past, store });
+  cleanup.add(() => whatIfs.close());
   const services = {
     admission,
+    past,
+    whatIfs,
     demand,
     commands,
     facts,
@@ -120,9 +129,13 @@ export function openApi(
     ...learning,
     directory,
     operations,
-    search,
+    search: new SearchAnyTime(search, past),
     multiHop,
-    contexts: new ContextBuilder({ search, models, tokenizer: o200k, clock: systemClock, blocks }),
+    contexts: new ContextAnyTime(
+      new ContextBuilder({ search, models, tokenizer: o200k, clock: systemClock, blocks }),
+      past,
+      models,
+    ),
     conflicts: new ConflictFinder(models, retrieval),
     routing,
     embedders,

@@ -43,9 +43,15 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 /** The shell blocks of a page that need nothing but the server of this test. */
 async function blocksOf(page: string): Promise<string[]> {
   const text = await readFile(page, 'utf8');
-  return [...text.matchAll(/^```sh\n(.*?)^```$/gms)]
-    .map(([, code]) => code!.replaceAll('npx stratalog', 'stratalog').replaceAll(/^.* --follow .*\n/gm, ''))
-    .filter((code) => !/^export |^go install|witness/m.test(code));
+  return (
+    [...text.matchAll(/^```sh\n(.*?)^```$/gms)]
+      .map(([, code]) => code!.replaceAll('npx stratalog', 'stratalog').replaceAll(/^.* --follow .*\n/gm, ''))
+      // They print notes beside their result.
+      .map((code) =>
+        code.replaceAll(/^(stratalog (?:summaries show|context) .*?)( *#.*)?$/gm, '$1 2>/dev/null'),
+      )
+      .filter((code) => !/^export |^go install|witness/m.test(code))
+  );
 }
 
 /** Runs blocks one after the other, as in one terminal. Returns what each printed. */
@@ -58,16 +64,18 @@ async function run(...blocks: readonly string[]): Promise<string[]> {
 }
 
 describe('the guide for auditors', () => {
-  it('[F2] [F3] [F7] [J4] has commands that run as they stand there', async () => {
+  it('[F2] [F3] [F7] [F10] [J4] has commands that run as they stand there', async () => {
     const blocks = await blocksOf('docs/guides/audit.md');
     const offline = blocks.findIndex((code) => code.includes('--data copy'));
-    const [events, memory, search, heads, verified, proved, ...rest] = await run(
+    const [events, memory, search, then, whatIf, heads, verified, proved, ...rest] = await run(
       ...blocks.toSpliced(offline, 1),
     );
     expect(rest).toEqual([]);
     expect(events).toMatch(/MemoryUpdated +user:ada/);
     expect(memory).toMatch(/Releases are cut on Tuesday/);
     expect(JSON.parse(search!)).toMatchObject({ request: { query: 'When are releases cut?' } });
+    expect(then).toContain('Releases are cut on Tuesday.');
+    expect(whatIf).toMatch(/Another answer to search .*\n.*\n.* it is left out/);
     expect(heads).toMatch(/^origin +stratalog\//);
     expect(verified!.match(/^Sound: /gm)).toHaveLength(2);
     expect(proved).toMatch(/"type":"MemoryStored".*\nproved: leaf \d+ of \d+ in stratalog\//);

@@ -44,6 +44,7 @@ const callsOf = (client: Stratalog, { memories, reasoning, summaries, audit, adm
   audit.csv().next(),
   audit.search('{searchId}'),
   audit.replay('{searchId}'),
+  audit.whatIf({ without: { actor: 'a' }, query: 'a' }),
   audit.heads().page(),
   audit.checkpoint(),
   audit.keepCosignature({ note: 'a', witnessKey: 'a' }),

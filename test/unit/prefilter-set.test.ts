@@ -11,6 +11,7 @@ async function prefilterSetIn(version: string) {
     signature: () => version,
     generation: () => 1,
     position: 1,
+    standsStill: false,
   };
   const queryAs = () => Promise.resolve([{ counts: [2], documents: 50_000 }]);
   const filter = occurredOrCreated({ from: '2023-05-07T00:00:00Z', until: '2023-05-08T00:00:00Z' });

@@ -15,6 +15,7 @@ const withoutContent: Readonly<Record<string, string>> = {
   'src/commands/ledger/metered-embedders.ts': 'hashes of questions',
   'src/http/mem0/recent-searches.ts': 'ids of searches',
   'src/observability/repeated-errors.ts': 'errors that were logged',
+  'src/past/what-ifs.ts': 'ids and scores of answers',
   'src/projections/log-gaps.ts': 'events as they are stored, encrypted',
   'src/projections/vectors/tenant-sizes.ts': 'numbers of memories',
   'src/queries/experience/experience-reader.ts': 'counts of searches',

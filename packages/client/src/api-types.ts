@@ -214,6 +214,36 @@ export interface MultiHopBudget {
   wallMs?: number | undefined;
 }
 
+export interface WhatIf {
+  without: WithoutEvents;
+  /** Ids of recorded searches, which are run in the name of their callers, as of the positions that they read. At most 20 */
+  searches?: readonly string[] | undefined;
+  /** A question of the caller, which is asked now. Instead of `searches`, or beside them */
+  query?: string | undefined;
+  /** Position from an earlier response; the answer includes everything up to it, such as your own write */
+  minPosition?: string | undefined;
+  /** Maximum time to wait for the answer, in milliseconds. Default: 2,000. It is computed for at most ten minutes; the same request finds it when it is there */
+  waitMs?: number | undefined;
+}
+
+/** The events that are left out: those for which all given conditions hold, and what would not have been recorded without them */
+export interface WithoutEvents {
+  /** Ids of events, as the audit shows them */
+  events?: readonly string[] | undefined;
+  /** Ids of memories: as if they had never been stored */
+  memories?: readonly string[] | undefined;
+  /** Events that this actor caused, such as `agent:scraper` or `user:eve` */
+  actor?: string | undefined;
+  /** Memories that were stored with this value as `source` in their metadata */
+  source?: string | undefined;
+  /** Feedback and outcomes that this actor gave */
+  feedbackOf?: string | undefined;
+  /** Only events at or after this position or time */
+  from?: string | undefined;
+  /** Only events at or before this position or time */
+  to?: string | undefined;
+}
+
 export interface ExperiencedSearch {
   query: string;
   layers?: readonly ('agent' | 'user' | 'session' | 'project' | 'team' | 'org' | 'company')[] | undefined;
@@ -1216,6 +1246,68 @@ export interface RecordedAnswer {
   }[];
 }
 
+export interface WhatIfAnswer {
+  /** Position that summaries, policies and values are from */
+  position: string;
+  leftOut: {
+    /** Number of events that were left out up to the position */
+    events: number;
+    /** Memories that would never have been stored. At most 500 */
+    memories: string[];
+  };
+  answers: {
+    /** Absent for the answer to `query` */
+    searchId?: string;
+    /** Position that both answers are from */
+    position: string;
+    before: RecordedAnswer;
+    after: RecordedAnswer;
+    /** Empty if the answers are equal */
+    differences: {
+      /** Id of the memory */
+      id: string;
+      kind: 'missing' | 'added' | 'moved' | 'score';
+      /** `left-out`: the memory would never have been stored. `follows`: it has another place or score because other events are left out */
+      cause: 'left-out' | 'follows';
+    }[];
+  }[];
+  /** Summaries that would not be there, or say something else. At most 500 */
+  summaries: {
+    /** Layer that determines who can see the memory; values from most to least specific */
+    layer: 'agent' | 'user' | 'session' | 'project' | 'team' | 'org' | 'company';
+    scope: {
+      org?: string;
+      team?: string;
+      project?: string;
+      session?: string;
+      user?: string;
+      agent?: string;
+    };
+    depth: 'sentence' | 'paragraph' | 'detailed';
+    personalized: boolean;
+    generatedAt: string;
+    /** Memories that it was made from, and that are left out */
+    leftOut: string[];
+    /** When the summary was generated that would still be in its place */
+    instead?: string;
+  }[];
+  /** Versions of the policy that chooses routes that learned from what is left out. They are not trained again */
+  policies: {
+    version: string;
+    inForce: boolean;
+    /** Number of decisions that it and the versions before it learned from */
+    decisions: number;
+    /** How many of them were made, or had an outcome, by events that are left out */
+    leftOut: number;
+  }[];
+  /** Memories whose `importance`, over the searches of all users, would be another one. At most 500 */
+  values: {
+    memoryId: string;
+    before: number;
+    after: number;
+  }[];
+}
+
 export interface ExperiencedSearchAnswer {
   results: SearchResult[];
   searchId: string;
@@ -1788,6 +1880,8 @@ export interface MemorySurfacesAnswer {
 export interface RelatedMemoriesQuery {
   types?: readonly string[] | undefined;
   depth?: number | undefined;
+  /** Read the state as of this position or RFC 3339 time with an offset, inclusive */
+  asOf?: string | undefined;
   /** Position from an earlier response; the answer includes everything up to it, such as your own write */
   minPosition?: string | undefined;
   /** Maximum time to wait for `minPosition`, in milliseconds. Default: 2,000 */
@@ -1813,6 +1907,8 @@ export interface GiveFeedbackAnswer {
 }
 
 export interface StatsQuery {
+  /** Read the state as of this position or RFC 3339 time with an offset, inclusive */
+  asOf?: string | undefined;
   /** Position from an earlier response; the answer includes everything up to it, such as your own write */
   minPosition?: string | undefined;
   /** Maximum time to wait for `minPosition`, in milliseconds. Default: 2,000 */
@@ -1997,6 +2093,8 @@ export interface ListSummariesQuery {
   session?: string | undefined;
   /** A question: each summary has its relevance to it */
   query?: string | undefined;
+  /** Read the state as of this position or RFC 3339 time with an offset, inclusive */
+  asOf?: string | undefined;
   /** Position from an earlier response; the answer includes everything up to it, such as your own write */
   minPosition?: string | undefined;
   /** Maximum time to wait for `minPosition`, in milliseconds. Default: 2,000 */
@@ -2218,6 +2316,8 @@ export interface ConfigureBudgetAnswer {
 }
 
 export interface PoliciesQuery {
+  /** Read the state as of this position or RFC 3339 time with an offset, inclusive */
+  asOf?: string | undefined;
   /** Position from an earlier response; the answer includes everything up to it, such as your own write */
   minPosition?: string | undefined;
   /** Maximum time to wait for `minPosition`, in milliseconds. Default: 2,000 */

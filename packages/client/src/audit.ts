@@ -76,6 +76,14 @@ export class Audit {
     );
   }
 
+  /** What would have been answered without some events. The server may need minutes; the same call finds what is done. */
+  whatIf(asked: api.WhatIf, options?: CallOptions): Promise<api.WhatIfAnswer> {
+    return this.#transport.call(
+      { method: 'POST', path: '/v1/audit/what-if', body: asked, reads: 'body' },
+      options,
+    );
+  }
+
   /** The signed heads of the log, newest first, with the key that verifies them. */
   heads(
     query: api.AuditHeadsQuery = {},

@@ -45,7 +45,8 @@ export const remedies: Readonly<Record<ProblemCode, string>> = {
   'unsupported-media-type': 'Send the Content-Type named in `detail`, in UTF-8.',
   'expectation-failed': 'Send `Expect: 100-continue`, or no Expect at all.',
   'idempotency-key-reused': 'Use a fresh key for a new request.',
-  'as-of-scope-too-large': 'Narrow the search with `layers`, `scope`, `spaces`, `tags` or `filter`.',
+  'as-of-scope-too-large':
+    'GET with `asOf` answers for single memories and lists. A search answers if fewer than 10,000 memories are in reach: narrow it with `layers`, `scope`, `spaces`, `tags` or `filter`.',
   'match-required': 'Send If-Match with the ETag of the memory, or *.',
   'rate-limited':
     'Retry after Retry-After seconds. `RateLimit` says what is left; an operator sees and changes limits with /v1/admin/limits.',

@@ -15,6 +15,10 @@ export interface AskedSummaries {
   readonly session?: string | undefined;
   /** A question: each summary has its relevance to it. */
   readonly query?: string | undefined;
+  /** The summaries as of a position or time. */
+  readonly asOf?: string | undefined;
+  /** How long the server may take for that, in milliseconds. */
+  readonly waitMs?: number | undefined;
 }
 
 /** Summaries, and what the answer says about them. */

@@ -135,6 +135,35 @@ export const replayExample = {
   differences: [{ id: memoryExample.id, kind: 'missing', cause: 'erased' }],
 };
 
+export const whatIfExample = {
+  input: { without: { source: 'https://example.com/forum' }, searches: [searchId] },
+  output: {
+    position,
+    leftOut: { events: 3, memories: [memoryExample.id] },
+    answers: [
+      {
+        searchId,
+        position,
+        before: { ...recordedAnswer, results: [{ ...found, rank: 1 }] },
+        after: { ...recordedAnswer, results: [] },
+        differences: [{ id: memoryExample.id, kind: 'missing', cause: 'left-out' }],
+      },
+    ],
+    summaries: [
+      {
+        layer: 'team',
+        scope: { team: 'release' },
+        depth: 'sentence',
+        personalized: false,
+        generatedAt: at,
+        leftOut: [memoryExample.id],
+      },
+    ],
+    policies: [],
+    values: [],
+  },
+};
+
 const root = 'sFodV/vSp5O8n9a8QpW6PRY97tfOSW5bsc2Xl/EQi08=';
 const origin = 'stratalog/019a0c3f-0d2e-4f31-8a55-5b1f6f0a7c21';
 

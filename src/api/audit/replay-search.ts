@@ -1,24 +1,12 @@
 import { z } from 'zod';
 import { differenceCauses, differenceKinds } from '../../domain/retrieval/answer-differences.ts';
-import { SearchPerformed } from '../../domain/retrieval/events.ts';
 import { readAuditedSearch } from '../../queries/audit-search.ts';
-import { replaySearch, type PerformedSearch } from '../../queries/replay/replayed-search.ts';
+import { replaySearch } from '../../queries/replay/replayed-search.ts';
 import { waitFields } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { auditedSearchExample, replayExample } from './examples.ts';
+import { recordedAnswer, shownAnswer } from './recorded-answer.ts';
 import { auditors } from './roles.ts';
-
-const performed = SearchPerformed.routing.shape;
-
-const answer = z
-  .object({
-    embeddingModel: performed.embeddingModel,
-    route: performed.route.meta({ description: 'Route of the results. A replay takes the standard one' }),
-    policyVersion: z.string().optional().meta({ description: 'Policy that chose the route' }),
-    warnings: z.array(z.string()),
-    results: performed.results,
-  })
-  .meta({ id: 'RecordedAnswer', description: 'An answer as it is recorded: without contents' });
 
 export const replayAuditedSearch = operation({
   name: 'replaySearch',
@@ -36,8 +24,8 @@ export const replayAuditedSearch = operation({
     .object({
       searchId: z.string(),
       position: z.string().meta({ description: 'Position that both answers are from' }),
-      asRecorded: answer,
-      now: answer,
+      asRecorded: recordedAnswer,
+      now: recordedAnswer,
       differences: z
         .array(
           z.object({
@@ -69,20 +57,10 @@ export const replayAuditedSearch = operation({
     const output = {
       searchId: data.searchId,
       position: token(data.readPosition),
-      asRecorded: shown(data),
-      now: shown(now),
+      asRecorded: shownAnswer(data),
+      now: shownAnswer(now),
       differences,
     };
     return { output, read: { items: now.results.length, parameters: { searchId } } };
   },
 });
-
-function shown({
-  embeddingModel,
-  route,
-  decision,
-  warnings,
-  results,
-}: PerformedSearch): z.infer<typeof answer> {
-  return { embeddingModel, route, policyVersion: decision?.choice?.policyVersion, warnings, results };
-}

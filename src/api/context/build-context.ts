@@ -125,7 +125,7 @@ export const buildContext = operation({
   cost: (input) => 3 * searchCost(input),
   async handle({ caller, context, input, services, asOf, wait, token }) {
     const { minPosition: _, waitMs: __, scope, now, ...rest } = input;
-    assertProfiled(input, asOf !== undefined);
+    assertProfiled(input);
     const region = searchRegion(caller, { scope }, { isAsOf: asOf !== undefined });
     const request = { ...withPluralNames(rest), ...region, ...timeOfAsking(now), asOf, ...wait };
     const { fact, later, position, matters, ...answer } = await services.contexts.build(caller, request);
@@ -136,13 +136,11 @@ export const buildContext = operation({
 });
 
 /** Throws if a profile cannot be of what the request asks about. */
-function assertProfiled(
-  { profile, spaces, space }: Pick<z.infer<typeof buildContext.input>, 'profile' | 'spaces' | 'space'>,
-  isAsOf: boolean,
-): void {
-  if (!profile || (!isAsOf && !spaces && space === undefined)) return;
-  throw invalid(
-    'profile',
-    `must be left out with ${isAsOf ? 'asOf' : 'spaces'}: a profile is of today and of all spaces`,
-  );
+function assertProfiled({
+  profile,
+  spaces,
+  space,
+}: Pick<z.infer<typeof buildContext.input>, 'profile' | 'spaces' | 'space'>): void {
+  if (!profile || (!spaces && space === undefined)) return;
+  throw invalid('profile', 'must be left out with spaces: a profile is of all spaces');
 }

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { linkTypeSchema } from '../../domain/links/links.ts';
 import { memorySchema } from '../../domain/memory/view.ts';
 import { findRelated, maxRelated } from '../../queries/related.ts';
-import { asRecorded, memoryIdField, waitFields } from '../fields.ts';
+import { asOfField, asRecorded, memoryIdField, waitFields } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { memoryExample, relatedExample } from './examples.ts';
 
@@ -23,6 +23,7 @@ export const relatedMemories = operation({
     memoryId: memoryIdField,
     types: z.array(linkTypeSchema).min(1).optional(),
     depth: z.int().min(1).max(5).optional(),
+    asOf: asOfField,
     ...waitFields,
   }),
   output: z.object({
@@ -39,9 +40,9 @@ export const relatedMemories = operation({
   awaitsOwn: ['memories', 'links'],
   cost: () => 0.5,
   audit: { what: 'related memories', when: 'watched' },
-  async handle({ caller, input, services: { commands, models }, wait, token }) {
+  async handle({ caller, input, services: { commands, models }, asOf, wait, token }) {
     const { memoryId, types, depth = 1 } = input;
-    const request = { types, depth, ...wait };
+    const request = { types, depth, asOf, ...wait };
     const { of, items, truncated, position } = await findRelated(
       commands.store,
       models,
@@ -55,7 +56,7 @@ export const relatedMemories = operation({
         memoryId,
         items: items.length,
         memories: [of, ...items.map(({ memory }) => memory)],
-        parameters: asRecorded({ types, depth }),
+        parameters: asRecorded({ types, depth, asOf: input.asOf }),
       },
     };
   },

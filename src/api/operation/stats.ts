@@ -1,9 +1,11 @@
 import { z } from 'zod';
 import { layerSchema } from '../../domain/layers.ts';
 import { costPurposes } from '../../domain/ledger/events.ts';
+import { timeAt } from '../../queries/past.ts';
 import { readStats } from '../../queries/stats.ts';
-import { waitFields } from '../fields.ts';
+import { asOfField, waitFields } from '../fields.ts';
 import { operation } from '../operation.ts';
+import type { Services } from '../services.ts';
 import { at, position } from '../example-values.ts';
 
 const exampleAmount = { active: 12, deleted: 1, characters: 8_412 };
@@ -77,7 +79,7 @@ export const stats = operation({
   name: 'stats',
   summary: 'Show the number, size and use of memories, for the whole tenant or for what the caller can see',
   area: 'Operation',
-  input: z.strictObject(waitFields),
+  input: z.strictObject({ asOf: asOfField, ...waitFields }),
   output: statsSchema,
   examples: { input: {}, output: statsExample },
   access: 'every-caller',
@@ -85,12 +87,15 @@ export const stats = operation({
   awaitsOwn: ['memories', 'statistics'],
   cost: () => 0.5,
   audit: { what: 'figures', when: 'always' },
-  async handle({ caller, services, wait, token }) {
-    const { position, ...figures } = await readStats(services.models, caller, wait);
+  async handle({ caller, services, asOf, wait, token }) {
+    const { position, ...figures } = await (asOf === undefined
+      ? readStats(services.models, caller, wait)
+      : services.past.at({ tenant: caller.tenant, position: asOf, waitMs: wait.waitMs }, ({ models }) =>
+          readStats(models, caller, {}),
+        ));
     const { coverage, total } = figures;
     const isWhole = coverage === 'tenant';
-    const ledger = isWhole ? await services.ledger.state(caller.tenant) : undefined;
-    const costs = ledger && { month: ledger.month, models: [...ledger.models] };
+    const costs = isWhole ? await costsOf(services, caller.tenant, asOf) : undefined;
     return {
       output: { ...figures, ...(costs && { costs }), position: token(position) },
       // Figures of what the caller may see anyway are not audited.
@@ -98,3 +103,14 @@ export const stats = operation({
     };
   },
 });
+
+async function costsOf(
+  { ledger, commands: { store } }: Services,
+  tenant: string,
+  asOf: number | undefined,
+): Promise<z.infer<typeof costsSchema>> {
+  const { month, models } = await (asOf === undefined
+    ? ledger.state(tenant)
+    : ledger.costsAt(tenant, await timeAt(store.log, asOf), asOf));
+  return { month, models: [...models] };
+}

@@ -3,12 +3,15 @@ import { systemTenant } from '../../domain/access/context.ts';
 import { explorationRate } from '../../domain/learning/exploration.ts';
 import { baseOf } from '../../domain/learning/global-base.ts';
 import { observedFigures } from '../../domain/learning/observed-figures.ts';
-import { candidateOf, type PolicyHistory } from '../../domain/learning/policy-history.ts';
+import { candidateOf, type Base, type PolicyHistory } from '../../domain/learning/policy-history.ts';
 import { evidenceForLook } from '../../domain/learning/looks.ts';
 import type { RoutePolicy } from '../../domain/learning/route-policy.ts';
 import { rulePolicy } from '../../domain/learning/route-policy.ts';
-import { waitFields } from '../fields.ts';
-import { operation } from '../operation.ts';
+import { readPolicyHistory } from '../../queries/policies/policy-reader.ts';
+import { untilLogReaches } from '../../queries/read-models.ts';
+import { asOfField, waitFields } from '../fields.ts';
+import { operation, type Wait } from '../operation.ts';
+import type { Services } from '../services.ts';
 import { policyListExample } from './examples.ts';
 import { policyList } from './policy-schema.ts';
 import { policyReaders } from './roles.ts';
@@ -17,20 +20,17 @@ export const policies = operation({
   name: 'policies',
   summary: 'List the versions of the policy that chooses routes, with their figures',
   area: 'Administration',
-  input: z.strictObject(waitFields),
+  input: z.strictObject({ asOf: asOfField, ...waitFields }),
   output: policyList,
   examples: { input: {}, output: policyListExample },
   access: policyReaders,
   reads: 'read-models',
-  async handle({ caller, services, wait }) {
+  async handle({ caller, services, asOf, wait }) {
     const { tenant } = caller;
-    const [history, system, log] = await Promise.all([
-      services.policies.history(tenant, wait),
-      services.policies.history(systemTenant),
-      services.learning.decisions(tenant),
-    ]);
-    const candidate = candidateOf(history, baseOf(system));
-    const observed = observedFigures(log);
+    const { history, base, observed } = await (asOf === undefined
+      ? policiesNow(services, tenant, wait)
+      : policiesThen(services, tenant, asOf, wait.waitMs));
+    const candidate = candidateOf(history, base);
     const { incumbent, canary, looks, trainer } = history;
     const items = versionsOf(history, candidate).map(({ policy, ...record }) => ({
       ...record,
@@ -51,6 +51,36 @@ export const policies = operation({
     return { output };
   },
 });
+
+interface KnownPolicies {
+  readonly history: PolicyHistory;
+  readonly base: Base;
+  readonly observed: ReturnType<typeof observedFigures>;
+}
+
+async function policiesNow(services: Services, tenant: string, wait: Wait): Promise<KnownPolicies> {
+  const [history, system, log] = await Promise.all([
+    services.policies.history(tenant, wait),
+    services.policies.history(systemTenant),
+    services.learning.decisions(tenant),
+  ]);
+  return { history, base: baseOf(system), observed: observedFigures(log) };
+}
+
+/** Outcomes of searches are not kept by position, so the versions have no figures of searches. */
+async function policiesThen(
+  { commands: { store } }: Services,
+  tenant: string,
+  asOf: number,
+  waitMs: number | undefined,
+): Promise<KnownPolicies> {
+  await untilLogReaches(store.log, asOf, waitMs);
+  const [history, system] = await Promise.all([
+    readPolicyHistory(store, tenant, asOf),
+    readPolicyHistory(store, systemTenant, asOf),
+  ]);
+  return { history, base: baseOf(system), observed: observedFigures([]) };
+}
 
 /** The rule, the versions that are known, and the candidate if no step has made it. */
 function versionsOf({ versions }: PolicyHistory, candidate: RoutePolicy) {

@@ -10,7 +10,7 @@ import { summaryTriggers } from '../../domain/summaries/events.ts';
 import { summaryScopeKey, summaryScopeOf, type SummaryScope } from '../../domain/summaries/summary-scope.ts';
 import type { Summary } from '../../queries/summaries/list-summaries.ts';
 import { maxSummarizedScopes } from '../../queries/summaries/summary-rows.ts';
-import { asRecorded, waitFields } from '../fields.ts';
+import { asOfField, asRecorded, waitFields } from '../fields.ts';
 import { scopeFields, scopeNamedBy } from '../scope-parameters.ts';
 import { operation } from '../operation.ts';
 import { queryText, warningsSchema } from '../search/fields.ts';
@@ -73,6 +73,7 @@ export const listSummaries = operation({
       description: 'Those for one session of the user. Default of `user`: the user of the caller',
     }),
     query: queryText.optional().meta({ description: 'A question: each summary has its relevance to it' }),
+    asOf: asOfField,
     ...waitFields,
   }),
   output: z.object({
@@ -94,14 +95,18 @@ export const listSummaries = operation({
   reads: 'read-models',
   awaitsOwn: ['summaries'],
   audit: { what: 'summaries', when: 'watched' },
-  async handle({ caller, input, services, wait, token }) {
+  async handle({ caller, input, services, asOf, wait, token }) {
     const { layer, depth, query } = input;
     const person = personOf(caller, input);
     const scope = scopeNamedBy(input);
     assertNamesServedUser(caller, scope);
-    const settings = await readSummarySettings(services.commands.store, caller.tenant);
-    const asked = { layer, scope, depth, person, query, ...wait };
-    const { items, position } = await services.summaries.list(caller, settings, asked);
+    const settings = await readSummarySettings(services.commands.store, caller.tenant, asOf);
+    const asked = { layer, scope, depth, person, query };
+    const { items, position } = await (asOf === undefined
+      ? services.summaries.list(caller, settings, { ...asked, ...wait })
+      : services.past.at({ tenant: caller.tenant, position: asOf, waitMs: wait.waitMs }, ({ summaries }) =>
+          summaries.list(caller, settings, asked),
+        ));
     const named = layer !== undefined && depth !== undefined ? oneScope(caller, { layer, scope }) : undefined;
     return {
       output: {

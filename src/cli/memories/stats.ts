@@ -1,13 +1,15 @@
 import { Command } from 'commander';
 import { connect } from '../client.ts';
 import { printJson, table } from '../output.ts';
+import { askedAsOf } from '../positions.ts';
 
 export function statsCommand(): Command {
   return new Command('stats')
     .description('Show how many memories there are, how large they are, and how they are used')
-    .action(async (_, command: Command) => {
+    .option('--as-of <when>', 'show the figures of a position or an RFC 3339 time with an offset')
+    .action(async ({ asOf }: { readonly asOf?: string }, command: Command) => {
       const { client, json } = connect(command);
-      const stats = await client.stats();
+      const stats = await client.stats(await askedAsOf(command, asOf));
       if (json) return printJson(stats);
       console.log(statsText(stats));
     });

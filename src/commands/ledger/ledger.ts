@@ -146,6 +146,17 @@ export class Ledger {
     });
   }
 
+  /** What models had cost a tenant in the month of `at`, when the log had reached the position `upTo`. */
+  async costsAt(tenant: string, at: Date, upTo: number): Promise<Pick<LedgerState, 'month' | 'models'>> {
+    const month = monthOf(dayOf(at));
+    const book = emptyBook(`${month}-01`);
+    for (const { event, position } of await this.#services.store.load<LedgerEvent>(
+      ledgerStream(tenant, month),
+    ))
+      if (position <= upTo) apply(book, event);
+    return { month, models: [...book.models.values()] };
+  }
+
   async #change<Decision extends { readonly events: readonly LedgerEvent[] }>(
     context: CommandContext,
     decide: (accounts: Accounts, now: Date) => Decision,

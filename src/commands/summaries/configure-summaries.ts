@@ -13,9 +13,14 @@ import type { EventStore } from '../../ports/event-store.ts';
 import { changeStream } from '../change-stream.ts';
 import { callerKey, type CommandContext, type CommandResult, type CommandServices } from '../context.ts';
 
-/** The settings of a tenant, as they are in the log now. */
-export async function readSummarySettings(store: EventStore, tenant: string): Promise<SettingsByLayer> {
-  return settingsOf(await store.load<SummaryPolicyEvent>(summarySettingsStream(tenant)));
+/** The settings of a tenant, as they are in the log now, or were when it had reached the position `upTo`. */
+export async function readSummarySettings(
+  store: EventStore,
+  tenant: string,
+  upTo: number = Infinity,
+): Promise<SettingsByLayer> {
+  const history = await store.load<SummaryPolicyEvent>(summarySettingsStream(tenant));
+  return settingsOf(history.filter(({ position }) => position <= upTo));
 }
 
 /** Replaces the settings of one layer. */

@@ -77,7 +77,7 @@ export const administrationBindings = [
   }),
   bind(policies, 'get', '/v1/admin/policies', {
     success: { status: 200, description: 'The versions' },
-    query: wait,
+    query: ['asOf', ...wait],
   }),
   bind(evaluatePolicy, 'get', '/v1/admin/policies/:version/evaluation', {
     success: { status: 200, description: 'The figures' },

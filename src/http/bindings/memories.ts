@@ -126,7 +126,7 @@ export const memoryBindings = [
       description: 'The nearest related memories, one item for each link of the last hop, at most 500',
     },
     rename,
-    query: ['types', 'depth', ...wait],
+    query: ['types', 'depth', 'asOf', ...wait],
     commas: ['types'],
   }),
   bind(giveFeedback, 'post', '/v1/memories/:id/feedback', {

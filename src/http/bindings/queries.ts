@@ -5,6 +5,7 @@ import { auditCheckpoint, auditHeads } from '../../api/audit/signed-heads.ts';
 import { verifyLog } from '../../api/audit/verify-log.ts';
 import { auditSearch } from '../../api/audit/audit-search.ts';
 import { replayAuditedSearch } from '../../api/audit/replay-search.ts';
+import { whatIf } from '../../api/audit/what-if.ts';
 import { buildContext } from '../../api/context/build-context.ts';
 import { stats } from '../../api/operation/stats.ts';
 import { multiHop } from '../../api/search/multi-hop.ts';
@@ -40,7 +41,10 @@ export const queryBindings = [
       description: 'Results, most relevant first, with the path to each in the same order',
     },
   }),
-  bind(stats, 'get', '/v1/stats', { success: { status: 200, description: 'The figures' }, query: wait }),
+  bind(stats, 'get', '/v1/stats', {
+    success: { status: 200, description: 'The figures' },
+    query: ['asOf', ...wait],
+  }),
   bind(auditEvents, 'get', '/v1/audit/events', {
     success: {
       status: 200,
@@ -79,5 +83,8 @@ export const queryBindings = [
   bind(replayAuditedSearch, 'post', '/v1/audit/searches/:searchId/replay', {
     success: { status: 200, description: 'Both answers and their differences' },
     bodyOptional: true,
+  }),
+  bind(whatIf, 'post', '/v1/audit/what-if', {
+    success: { status: 200, description: 'What would be different' },
   }),
 ];

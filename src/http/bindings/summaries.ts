@@ -8,7 +8,17 @@ import { bind } from '../binding.ts';
 export const summaryBindings = [
   bind(listSummaries, 'get', '/v1/summaries', {
     success: { status: 200, description: 'The summaries, and how fresh they are' },
-    query: ['layer', ...scopeParameters, 'depth', 'user', 'session', 'query', 'minPosition', 'waitMs'],
+    query: [
+      'layer',
+      ...scopeParameters,
+      'depth',
+      'user',
+      'session',
+      'query',
+      'asOf',
+      'minPosition',
+      'waitMs',
+    ],
   }),
   bind(refreshSummary, 'post', '/v1/summaries/refresh', {
     success: { status: 202, description: 'The summaries will be generated; read them with GET' },

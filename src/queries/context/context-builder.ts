@@ -28,6 +28,8 @@ export interface ContextBuilderDependencies {
   readonly tokenizer: Tokenizer;
   readonly clock: Clock;
   readonly blocks: ContextBlocks;
+  /** Whether the read models stand at the position that requests name as `asOf`, so that summaries are of then too. */
+  readonly standStill?: boolean;
 }
 
 export interface AskedContext extends Omit<Asked, 'topK' | 'order' | 'includeSuperseded'> {
@@ -66,7 +68,7 @@ export class ContextBuilder {
     caller: TenantContext,
     { tokenBudget, profile: withProfile, ...asked }: AskedContext,
   ): Promise<ContextAnswer> {
-    const { search, models, tokenizer, clock, blocks } = this.#dependencies;
+    const { search, models, tokenizer, clock, blocks, standStill } = this.#dependencies;
     const started = performance.now();
     const now = timeOfAsking(asked, clock);
     const topK = Math.min(
@@ -76,8 +78,8 @@ export class ContextBuilder {
     const [{ results, parts, changed, ...found }, turns, summaries, profile, count] = await Promise.all([
       search.search(caller, { ...asked, now, topK, order: 'precedence' }, { keepsDistant: true }),
       recentTurns(models, caller, asked),
-      // A summary is of today, and of all spaces.
-      asked.asOf === undefined && !asked.spaces ? blocks.summaries(caller, asked) : [],
+      // A summary is of now, and of all spaces.
+      (asked.asOf === undefined || standStill) && !asked.spaces ? blocks.summaries(caller, asked) : [],
       withProfile ? profileOf(blocks, caller, asked) : undefined,
       tokenizer.counter(),
     ]);

@@ -1,5 +1,8 @@
 import { systemTenant } from '../../domain/access/context.ts';
-import { emptyHistory, type PolicyHistory } from '../../domain/learning/policy-history.ts';
+import type { RoutePolicyEvent } from '../../domain/learning/policy-events.ts';
+import { emptyHistory, evolve, type PolicyHistory } from '../../domain/learning/policy-history.ts';
+import { routePolicyStream } from '../../domain/streams.ts';
+import type { EventStore } from '../../ports/event-store.ts';
 import type { ReadModels, Wait } from '../read-models.ts';
 
 /** Reads the history of a tenant's route policies. That of the system tenant holds the global base. */
@@ -33,4 +36,16 @@ export class PolicyReader {
       return row?.decisions ?? 0;
     });
   }
+}
+
+/** The history of a tenant's route policies when the log had reached the position `upTo`, read from their stream. */
+export async function readPolicyHistory(
+  store: EventStore,
+  tenant: string,
+  upTo: number,
+): Promise<PolicyHistory> {
+  const events = await store.load<RoutePolicyEvent>(routePolicyStream(tenant));
+  return events
+    .filter(({ position }) => position <= upTo)
+    .reduce((history, event) => evolve(history, event), emptyHistory);
 }

@@ -106,6 +106,11 @@ export class RoutedSearch {
     this.#executor = new GuardedExecutor(dependencies);
   }
 
+  /** The same over other read models: for searches as of a position, which are never decomposed. */
+  over(others: Pick<RoutedSearchDependencies, 'search' | 'policies'>): RoutedSearch {
+    return new RoutedSearch({ ...this.#dependencies, ...others });
+  }
+
   /** Rejects as `SearchService.find` does. */
   async search(
     caller: TenantContext,

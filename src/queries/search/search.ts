@@ -228,7 +228,7 @@ export class SearchService {
   ): Promise<UnembeddedCorpus> {
     const [engines, view] = [this.#engines, given ?? (await this.view(request))];
     const { asOf } = request;
-    if (asOf !== undefined)
+    if (asOf !== undefined && !view.standsStill)
       return { view, with: (vector) => new PastCorpus(engines, view, query, asOf, vector) };
     const prepared = await engines.prepare(view, query);
     return { view, with: (vector) => new CurrentCorpus(engines, query, prepared, vector) };
@@ -237,9 +237,10 @@ export class SearchService {
   /** Searches again among more candidates if copies used them up. If words become unavailable meanwhile, the first result stands. */
   async #bestOf(corpus: Corpus, query: Query, request: InnerRequest): Promise<Attempt> {
     if (query.seesNothing) return { best: [], isCrowded: false, degradation: { meaning: !corpus.vector } };
-    // Values are not kept by position: a search of the past ranks without them.
+    // Values are not kept by position: a search of the past in the read models of today ranks without them.
     const { tenant } = query.restrictions.region;
-    const valueWeight = request.asOf === undefined ? await this.#values.weight(tenant) : 0;
+    const hasValues = request.asOf === undefined || corpus.view.standsStill;
+    const valueWeight = hasValues ? await this.#values.weight(tenant) : 0;
     const attempt = (limit: number) => this.#attempt(corpus, query, request, { limit, valueWeight });
     const first = await attempt(query.limit);
     if (!first.isCrowded || query.limit >= maxCandidates) return first;

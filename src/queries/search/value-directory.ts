@@ -16,16 +16,22 @@ export class ValueDirectory {
 
   /** 0 while values are not proven to help, and while the kill switch is engaged. */
   weight(tenant: string): Promise<number> {
-    return this.#weights.get(tenant, () => this.#read(tenant));
+    return this.#weights.get(tenant, () => readValueWeight(this.#store, tenant));
   }
+}
 
-  async #read(tenant: string): Promise<number> {
-    const [comparisons, switches] = await Promise.all([
-      this.#store.load<ValuesComparison>(valuesStream(tenant)),
-      this.#store.load<PolicyEvent>(killSwitchStream),
-    ]);
-    const last = switches.at(-1)?.event;
-    if (last?.type === 'KillSwitchSet' && last.data.engaged) return 0;
-    return comparisons.at(-1)?.event.data.weight ?? valuesOff.weight;
-  }
+/** How much the values of memories weigh, or weighed when the log had reached the position `upTo`. */
+export async function readValueWeight(
+  store: EventStore,
+  tenant: string,
+  upTo: number = Infinity,
+): Promise<number> {
+  const [comparisons, switches] = await Promise.all([
+    store.load<ValuesComparison>(valuesStream(tenant)),
+    store.load<PolicyEvent>(killSwitchStream),
+  ]);
+  const isKnown = ({ position }: { readonly position: number }) => position <= upTo;
+  const last = switches.findLast(isKnown)?.event;
+  if (last?.type === 'KillSwitchSet' && last.data.engaged) return 0;
+  return comparisons.findLast(isKnown)?.event.data.weight ?? valuesOff.weight;
 }

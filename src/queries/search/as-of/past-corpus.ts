@@ -4,6 +4,7 @@ import { usesWordsInMemory } from '../../../read-models/lexical/variant.ts';
 import { hasPassageVectors, passageVectorTable, vectorTable } from '../../../read-models/vectors/tables.ts';
 import { isWithoutVector } from '../../../ports/embedder.ts';
 import type { SqlExecutor, TransactionOptions } from '../../../ports/sql.ts';
+import type { WordSet } from '../../../ports/word-index.ts';
 import type { ReadView } from '../../read-models.ts';
 import { Parameters } from '../../sql-builder.ts';
 import type { Corpus, Degradation, OpenCorpus } from '../corpus.ts';
@@ -31,7 +32,7 @@ interface Scan {
 /**
  * The memories as they were at a position, with their texts, their tags and the turns around them; scored as in any search,
  * by how rare the terms were then unless too much has changed (`statisticsThen`). Who may see what is as of today.
- * `prepare` throws `as-of-scope-too-large`.
+ * `prepare` throws `TooLargeToScan`.
  */
 export class PastCorpus implements Corpus {
   /** What the read models have reached at least. */
@@ -105,12 +106,13 @@ export class PastCorpus implements Corpus {
   }
 
   async #scanNow(): Promise<Scan> {
-    const { statistics, isWeighed } = await this.#readStatistics();
+    const { statistics, isWeighed, set } = await this.#readStatistics();
     const query = this.#candidateQuery(weigh(heaviest(this.#query.terms, statistics), statistics));
     const embedder = this.vector?.embedder;
     const scan = (isCompared: boolean) =>
       scanAsOf(this.#engines.sql, this.view, this.position, {
         ...query,
+        wordsIn: set && ((tx) => this.#engines.words!.words(tx, set)),
         dense: isCompared && query.dense && embedder ? { ...query.dense, embedder } : undefined,
       });
     const of = (scanned: readonly ScannedMemory[], meaning: boolean): Scan => ({
@@ -127,7 +129,12 @@ export class PastCorpus implements Corpus {
     }
   }
 
-  async #readStatistics(): Promise<{ readonly statistics: TermStatistics; readonly isWeighed: boolean }> {
+  async #readStatistics(): Promise<{
+    readonly statistics: TermStatistics;
+    readonly isWeighed: boolean;
+    /** The words of today's texts, if they are in RAM. */
+    readonly set: WordSet | undefined;
+  }> {
     const { sql, words: wordIndex } = this.#engines;
     const areResident = usesWordsInMemory(this.view.signature('lexical'));
     const lookup = areResident ? await this.#engines.residentWords(this.view, this.#tenant) : undefined;
@@ -136,9 +143,9 @@ export class PastCorpus implements Corpus {
       const { terms } = this.#query;
       const today = await readStatistics(tx, this.view, this.#tenant, terms, words);
       const isWeighed = !areResident || words !== undefined;
-      if (!isWeighed) return { statistics: today, isWeighed };
+      if (!isWeighed) return { statistics: today, isWeighed, set: undefined };
       const statistics = await statisticsThen(tx, this.view, this.#tenant, this.position, terms, today);
-      return { statistics, isWeighed };
+      return { statistics, isWeighed, set: lookup?.in === 'ram' ? lookup.set : undefined };
     }, this.transaction);
   }
 

@@ -2,11 +2,11 @@ import { dotProduct } from '../../../domain/dot-product.ts';
 import { TERMS_OF_PASSAGE } from '../../../domain/ranking/best-passage.ts';
 import { match, type WeightedTerms } from '../../../domain/ranking/bm25.ts';
 import { passagesOf } from '../../../domain/text/passages.ts';
-import { Problem } from '../../../domain/problems.ts';
 import { supersededVectorTable, vectorTable } from '../../../read-models/vectors/tables.ts';
 import { termCounts } from '../../../domain/text/tokens.ts';
 import { embedEach, vectorIn, type Embedder } from '../../../ports/embedder.ts';
-import type { Sql } from '../../../ports/sql.ts';
+import type { Sql, SqlExecutor, SqlValue } from '../../../ports/sql.ts';
+import type { TermSignal, Words } from '../../../ports/word-index.ts';
 import type { NearPassage } from '../../../ports/vector-index.ts';
 import { textHashSql } from '../../../support/text-hash.ts';
 import type { ReadView } from '../../read-models.ts';
@@ -24,6 +24,11 @@ const maxScanned = 10_000;
 /** How many of them may have another text by now: the old text is read whole, and its words are counted now. */
 const maxOldTexts = 1_000;
 
+/** Too many memories are in reach, or too many of them had another text: only read models of that position can answer. */
+export class TooLargeToScan extends Error {
+  override readonly name = 'TooLargeToScan';
+}
+
 /** The vector of the query, and what embeds texts whose vectors are missing. */
 interface ScanVector extends DenseQuery {
   readonly embedder: Embedder;
@@ -31,6 +36,8 @@ interface ScanVector extends DenseQuery {
 
 export interface ScanQuery extends CandidateQuery {
   readonly dense?: ScanVector | undefined;
+  /** The words of today's texts in a transaction, if they are kept in RAM: the database need not look for them. */
+  readonly wordsIn?: ((tx: SqlExecutor) => Promise<Words | undefined>) | undefined;
 }
 
 /** A memory that meets the restrictions, with both signals; null where it has none. */
@@ -46,6 +53,10 @@ export interface ScannedMemory {
 }
 
 interface ScannedRow extends Omit<ScannedMemory, 'nearest'> {
+  /** Whether its words are those that are kept in RAM. */
+  readonly in_memory: boolean;
+  /** Whether the text has passages. */
+  readonly is_long: boolean;
   readonly passage: number | null;
   readonly passage_cosine: number | null;
   /** The text as it was, if the stored counts are of another text, or its vector is not stored. */
@@ -55,7 +66,7 @@ interface ScannedRow extends Omit<ScannedMemory, 'nearest'> {
 /**
  * Looks at every memory that meets the restrictions, as it was at a position. Texts that have not changed have their counts
  * stored; words of old texts are counted now. Vectors of both are stored, except of texts that were replaced before they were
- * embedded: these are embedded now. Throws `as-of-scope-too-large` if there are too many.
+ * embedded: these are embedded now. Throws `TooLargeToScan` if there are too many.
  */
 export async function scanAsOf(
   sql: Sql,
@@ -63,23 +74,46 @@ export async function scanAsOf(
   at: number,
   query: ScanQuery,
 ): Promise<readonly ScannedMemory[]> {
-  const rows = await readRows(sql, view, at, query);
-  if (rows.length > maxScanned) throw tooLarge(maxScanned, 'memories are in reach');
+  const { rows, signals } = await readRows(sql, view, at, query);
+  if (rows.length > maxScanned) throw new TooLargeToScan();
   const old = rows.filter(({ old_text: text }) => text !== null);
-  if (old.length > maxOldTexts) throw tooLarge(maxOldTexts, 'of the memories in reach had another text then');
+  if (old.length > maxOldTexts) throw new TooLargeToScan();
   const { dense, weighted } = query;
   const cosines = dense ? await cosinesOf(old, dense, query.region.tenant) : new Map<ScannedRow, number>();
-  return rows.map((row) => {
-    const { memory_id, bm25, time, old_text: text, passage, passage_cosine: near } = row;
-    const whole = cosines.get(row) ?? row.cosine;
+  return rows.map((row, index) => {
+    const { memory_id, time, passage, passage_cosine: near } = row;
     return {
       memory_id,
       time,
-      bm25: text === null ? bm25 : bm25Of(text, weighted),
-      cosine: whole,
+      bm25: bm25Then(row, signals?.[index], weighted),
+      cosine: cosines.get(row) ?? row.cosine,
       nearest: passage === null || near === null ? undefined : { passage, cosine: near },
     };
   });
+}
+
+/** BM25 as the database computes it (`bm25Column`): of the text as it was, of what is kept in RAM, or as read. */
+function bm25Then(row: ScannedRow, signal: TermSignal | undefined, weighted: WeightedTerms): number | null {
+  const { old_text: text, in_memory: isInMemory, is_long: isLong, bm25 } = row;
+  if (text !== null) {
+    const { counts, length } = termCounts(text);
+    return bm25Of(weighted, counts, length, passagesOf(text).length > 0);
+  }
+  if (!isInMemory) return bm25;
+  if (!signal) return null;
+  const { length, frequencies } = signal;
+  const counts = new Map(weighted.terms.map((term, index) => [term, frequencies[index] ?? 0]));
+  return bm25Of(weighted, counts, length, isLong);
+}
+
+function bm25Of(
+  weighted: WeightedTerms,
+  termFrequencies: ReadonlyMap<string, number>,
+  length: number,
+  isLong: boolean,
+): number | null {
+  const effective = isLong ? Math.min(length, TERMS_OF_PASSAGE) : length;
+  return match(weighted, { termFrequencies, length: effective }).bm25 || null;
 }
 
 /** Cosines of texts without a stored vector. No transaction is open meanwhile. */
@@ -103,7 +137,33 @@ async function cosinesOf(
   );
 }
 
-function readRows(sql: Sql, view: ReadView, at: number, query: ScanQuery): Promise<ScannedRow[]> {
+interface Read {
+  readonly rows: readonly ScannedRow[];
+  /** What is kept in RAM of the words of each row, if they are. */
+  readonly signals: readonly (TermSignal | undefined)[] | undefined;
+}
+
+function readRows(sql: Sql, view: ReadView, at: number, query: ScanQuery): Promise<Read> {
+  const { region, weighted, wordsIn } = query;
+  return sql.transaction(
+    async (tx) => {
+      const words = await wordsIn?.(tx);
+      const { text, values } = statementOf(view, at, query, words !== undefined);
+      const rows = await tx.query<ScannedRow>(text, values);
+      const ids = rows.map(({ memory_id: id }) => id);
+      return { rows, signals: words?.signals(weighted.terms, ids) };
+    },
+    { tenant: region.tenant, readOnly: true },
+  );
+}
+
+/** `areInMemory`: the words of active memories are not read. */
+function statementOf(
+  view: ReadView,
+  at: number,
+  query: ScanQuery,
+  areInMemory: boolean,
+): { readonly text: string; readonly values: readonly SqlValue[] } {
   const { region, weighted, dense } = query;
   const parameters = new Parameters();
   const lookup = lookupsOf(region.tenant, parameters);
@@ -113,9 +173,14 @@ function readRows(sql: Sql, view: ReadView, at: number, query: ScanQuery): Promi
     ...filterConditions(query, view, 'm', parameters),
   ]);
   const isSame = 'coalesce(t.body, t.shelved) = found.content';
+  const isCounted = allOf([
+    isSame,
+    ...(areInMemory ? ['t.body is null'] : []),
+    hasTerms(view, weighted.terms, parameters),
+  ]);
   const words = lookup(
-    `${isSame} as is_same, case when ${isSame} and ${hasTerms(view, weighted.terms, parameters)}
-       then ${bm25Column(view, weighted, parameters)} end as bm25`,
+    `${isSame} as is_same, ${areInMemory ? 't.body is not null' : 'false'} as in_memory, t.passage_lengths is not null as is_long,
+       case when ${isCounted} then ${bm25Column(view, weighted, parameters)} end as bm25`,
     view.table('lexical'),
   );
   const meaning = dense ? cosineThen(dense, lookup, parameters) : '(select null::float8 as cosine)';
@@ -123,15 +188,13 @@ function readRows(sql: Sql, view: ReadView, at: number, query: ScanQuery): Promi
     ? nearestThen(dense.passages, dense.vector, region.tenant, parameters)
     : '(select null::integer as passage, null::float8 as cosine)';
   const known = `l.is_same ${dense ? 'and k.cosine is not null' : ''}`;
-  return sql.queryAs<ScannedRow>(
-    region.tenant,
-    `select found.memory_id, found.time, l.bm25, k.cosine, p.passage, p.cosine as passage_cosine,
+  const hash = dense ? textHashSql(`(m.value->>'content')`) : 'null';
+  const text = `select found.memory_id, found.time, l.bm25, l.in_memory, l.is_long, k.cosine, p.passage, p.cosine as passage_cosine,
        case when not (${known}) then found.content end as old_text
-     from (select m.memory_id, m.value->>'content' as content, coalesce(m.occurred_at, m.created_at) as time from ${view.table('memories')} m
-       where ${allowed} limit ${maxScanned + 1}) found
-     cross join ${words} l left join ${meaning} k on true left join ${passages} p on true`,
-    parameters.values,
-  );
+     from (select m.memory_id, m.value->>'content' as content, ${hash} as hash, coalesce(m.occurred_at, m.created_at) as time
+       from ${view.table('memories')} m where ${allowed} limit ${maxScanned + 1}) found
+     cross join ${words} l left join ${meaning} k on true left join ${passages} p on true`;
+  return { text, values: parameters.values };
 }
 
 /** SQL lookup of the cosine with the vector of the text as it was: today's text, or one that was superseded. */
@@ -145,34 +208,20 @@ function cosineThen(
     `select cosine from ${lookup(
       `-(${negativeCosine(embedding, query)}) as cosine`,
       table,
-      `t.text_hash = ${textHashSql('found.content')}`,
+      't.text_hash = found.hash',
     )}`;
   const { id } = embedder.model;
   return `lateral (${from(vectorTable(id), 'coalesce(t.embedding, t.shelved)')} k
     union all ${from(supersededVectorTable(id), 't.embedding')} k limit 1)`;
 }
 
-/** SQL lookup of the nearest passage of the text as it was. */
+/** SQL lookup of the nearest passage of the text as it was. Nothing is read for a text that is still the same and has none. */
 function nearestThen(table: string, vector: Float32Array, tenant: string, parameters: Parameters): string {
   const embedding = 'coalesce(p.embedding, p.shelved)';
   const negative = negativeCosine(embedding, `${parameters.bind(vector)}::vector`);
   return `lateral (select p.n as passage, -(${negative}) as cosine from ${table} p
     where p.tenant = ${parameters.bind(tenant)} and p.memory_id = found.memory_id
-      and p.text_hash = ${textHashSql('found.content')} and ${embedding} is not null
+      and p.text_hash = found.hash and ${embedding} is not null
+      and (l.is_long or not l.is_same)
     order by ${negative}, p.n limit 1)`;
-}
-
-/** BM25 as the database computes it (`bm25Column`). */
-function bm25Of(text: string, weighted: WeightedTerms): number | null {
-  const { counts: termFrequencies, length } = termCounts(text);
-  const isLong = passagesOf(text).length > 0;
-  const effective = isLong ? Math.min(length, TERMS_OF_PASSAGE) : length;
-  return match(weighted, { termFrequencies, length: effective }).bm25 || null;
-}
-
-function tooLarge(most: number, which: string): Problem {
-  const what = `more than ${most.toLocaleString('en-US')} ${which}`;
-  return new Problem('as-of-scope-too-large', `asOf: ${what}`, {
-    errors: [{ path: 'asOf', message: what }],
-  });
 }

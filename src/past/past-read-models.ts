@@ -1,0 +1,142 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Problem } from '../domain/problems.ts';
+import type { EventLog } from '../ports/event-log.ts';
+import type { MemoryRef, Surface } from '../ports/surface.ts';
+import type { Past, PastQueries } from '../queries/past.ts';
+import { defaultWaitMs, untilLogReaches, type Wait } from '../queries/read-models.ts';
+import { CopyDropped, KeptCopy } from './kept-copy.ts';
+import { PrivateCopies, type PrivateWork } from './private-copies.ts';
+import type { OpenCopy } from './open-copy.ts';
+
+/** Copies that are kept for further questions. */
+const maxKept = 2;
+/** How often a copy is filled again for one request, because a memory was erased meanwhile. */
+const maxFills = 3;
+/** How often a request looks for room. */
+const pollMs = 50;
+
+interface Asked {
+  readonly tenant: string;
+  readonly position: number;
+}
+
+/**
+ * Read models of the past: private copies in memory, filled from the log with the events of one tenant up to a position. At most two are
+ * kept, and one is filled at a time. An erasure closes the copies of its tenant.
+ */
+export class PastReadModels implements Surface, Past {
+  readonly name = 'read models of the past';
+  readonly #log: EventLog;
+  readonly #open: OpenCopy;
+  readonly #kept = new Map<string, KeptCopy>();
+  /** Copies whose databases may still be open, kept or not. */
+  readonly #alive = new Set<KeptCopy>();
+  readonly #private = new Set<PrivateCopies>();
+  #lastFill: Promise<unknown> = Promise.resolve();
+
+  constructor(log: EventLog, open: OpenCopy) {
+    this.#log = log;
+    this.#open = open;
+  }
+
+  has({ tenant, position }: Asked): boolean {
+    return this.#kept.get(keyOf({ tenant, position }))?.isReady ?? false;
+  }
+
+  async at<Result>(
+    { tenant, position, waitMs = defaultWaitMs }: Asked & Pick<Wait, 'waitMs'>,
+    use: (queries: PastQueries) => Promise<Result>,
+  ): Promise<Result> {
+    const deadline = performance.now() + waitMs;
+    await untilLogReaches(this.#log, position, waitMs);
+    const leftMs = () => Math.max(0, deadline - performance.now());
+    for (let fills = 1; ; fills++) {
+      const kept = await this.#withRoom({ tenant, position }, leftMs);
+      try {
+        return await kept.read(leftMs(), use);
+      } catch (error) {
+        // An erasure closed the copy before it was read.
+        if (!(error instanceof CopyDropped) || fills === maxFills) throw error;
+      }
+    }
+  }
+
+  /**
+   * Calls `work` with copies of its own that `open` opens, when no other copy is being filled. They are closed when it ends. An erasure
+   * of the tenant aborts `signal`.
+   */
+  privately<Result>(tenant: string, work: PrivateWork<Result>): Promise<Result> {
+    const own = new PrivateCopies(tenant, this.#open);
+    this.#private.add(own);
+    const done = this.#lastFill.then(() => own.use(work)).finally(() => this.#private.delete(own));
+    this.#lastFill = done.catch(() => undefined);
+    return done;
+  }
+
+  /** Counts the rows in all copies. */
+  async count(memory: MemoryRef): Promise<number> {
+    const own = [...this.#alive, ...this.#private].filter(({ tenant }) => tenant === memory.tenant);
+    const counts = await Promise.all(own.map((kept) => kept.count(memory)));
+    return counts.reduce((sum, count) => sum + count, 0);
+  }
+
+  /** Closes the copies of the tenants: those that are opened from now on leave out what was erased. */
+  async forget(erased: readonly MemoryRef[]): Promise<void> {
+    const tenants = new Set(erased.map(({ tenant }) => tenant));
+    const own = [...this.#alive, ...this.#private].filter(({ tenant }) => tenants.has(tenant));
+    await Promise.all(own.map((copies) => copies.drop()));
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#alive, ...this.#private].map((copies) => copies.drop()));
+  }
+
+  /** The copy at a position, which may be new. Rejects with `unavailable` if others are in use all the time. */
+  async #withRoom(asked: Asked, leftMs: () => number): Promise<KeptCopy> {
+    for (;;) {
+      const kept = this.#copyOf(asked);
+      if (kept) return kept;
+      if (leftMs() === 0)
+        throw new Problem(
+          'unavailable',
+          `read models of the past are being filled or read for ${maxKept} other positions: try again when they are done`,
+          { retryAfter: 5 },
+        );
+      await sleep(Math.min(pollMs, leftMs()));
+    }
+  }
+
+  /** Undefined if there is no room for a new one. */
+  #copyOf(asked: Asked): KeptCopy | undefined {
+    const key = keyOf(asked);
+    const known = this.#kept.get(key);
+    if (known && !known.isDropped) return known;
+    this.#kept.delete(key);
+    if (!this.#makeRoom()) return undefined;
+    const kept = new KeptCopy(asked, {
+      turn: this.#lastFill,
+      open: () => this.#open(asked),
+      onClosed: () => this.#alive.delete(kept),
+    });
+    this.#lastFill = kept.filled;
+    this.#kept.set(key, kept);
+    this.#alive.add(kept);
+    return kept;
+  }
+
+  /** Drops the copy that was not read for the longest time, if there are too many. False if all are in use. */
+  #makeRoom(): boolean {
+    for (const [key, kept] of this.#kept) if (kept.isDropped) this.#kept.delete(key);
+    if (this.#kept.size < maxKept) return true;
+    const [oldest] = [...this.#kept]
+      .filter(([, { isIdle }]) => isIdle)
+      .sort(([, left], [, right]) => left.usedAt - right.usedAt);
+    if (!oldest) return false;
+    const [key, kept] = oldest;
+    this.#kept.delete(key);
+    void kept.drop();
+    return true;
+  }
+}
+
+const keyOf = ({ tenant, position }: Asked): string => `${tenant}/${position}`;
