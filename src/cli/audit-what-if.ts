@@ -80,6 +80,8 @@ async function untilComputed(ask: () => Promise<WhatIfAnswer>): Promise<WhatIfAn
 
 function inWords({ position, leftOut, answers, summaries, policies, values }: WhatIfAnswer): string {
   const memories = leftOut.memories.length;
+  if (leftOut.events === 0)
+    return `No event up to ${position} meets the conditions: there is nothing to leave out.`;
   return [
     `Without ${count(leftOut.events, 'event')}, so that ${count(memories, 'memory', 'memories')} would never have been stored:`,
     ...answers.map(answerInWords),

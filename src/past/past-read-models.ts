@@ -32,6 +32,7 @@ export class PastReadModels implements Surface, Past {
   /** Copies whose databases may still be open, kept or not. */
   readonly #alive = new Set<KeptCopy>();
   readonly #private = new Set<PrivateCopies>();
+  #isClosed = false;
   #lastFill: Promise<unknown> = Promise.resolve();
 
   constructor(log: EventLog, open: OpenCopy) {
@@ -87,13 +88,16 @@ export class PastReadModels implements Surface, Past {
     await Promise.all(own.map((copies) => copies.drop()));
   }
 
+  /** Requests that wait are refused. */
   async close(): Promise<void> {
+    this.#isClosed = true;
     await Promise.all([...this.#alive, ...this.#private].map((copies) => copies.drop()));
   }
 
   /** The copy at a position, which may be new. Rejects with `unavailable` if others are in use all the time. */
   async #withRoom(asked: Asked, leftMs: () => number): Promise<KeptCopy> {
     for (;;) {
+      if (this.#isClosed) throw new Problem('unavailable', 'the server stops', { retryAfter: 1 });
       const kept = this.#copyOf(asked);
       if (kept) return kept;
       if (leftMs() === 0)

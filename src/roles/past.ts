@@ -124,7 +124,7 @@ async function openDatabase({ logger }: Process): Promise<Database> {
   return { sql, indexes: { words, vectors }, start, close };
 }
 
-/** Throws `as-of-scope-too-large`. A copy takes about 13 kB of memory for each memory. */
+/** Throws `as-of-scope-too-large`. A copy takes about 300 MB, and 12 kB for each memory. */
 async function assertFits(models: ReadModels, tenant: string, position: number): Promise<void> {
   const [row] = await models.read({ projections: ['memories'] }, (view) =>
     models.sql.queryAs<{ readonly count: number }>(

@@ -61,6 +61,12 @@ describe('what would have been answered without some events', () => {
     });
     const { position } = await admin.store({ content: 'The office closes at six.', ...team });
     searches = [early, await search('Where are refunds paid to?', position)];
+    const outcome = await bob.post(`/v1/searches/${searches[1]}/outcome`, { used: [truth.id] });
+    expect(outcome.status).toBe(200);
+    await vi.waitFor(async () => expect(await auditEvents(admin, 'type=UseObserved')).not.toEqual([]), {
+      timeout: 30_000,
+      interval: 100,
+    });
   });
 
   it('[F10] shows the answers and summaries that a poisoned memory has changed', async () => {
@@ -102,9 +108,19 @@ describe('what would have been answered without some events', () => {
     const { id, position, time } = stored[0]!;
     const one = { events: [id], actor: 'agent:scraper', from: time, to: position };
     expect((await whatIf(auditor, one, { searches })).leftOut.memories).toEqual([poison.id]);
-    const nothing = await whatIf(auditor, { ...one, actor: 'user:nobody' }, { searches });
-    expect(nothing).toMatchObject({ leftOut: { events: 0, memories: [] }, summaries: [], values: [] });
-    expect(nothing.answers.flatMap(({ differences }: Json) => differences)).toEqual([]);
+  });
+
+  it('[F10] shows the values of memories without the outcomes that someone posted', async () => {
+    const { leftOut, values } = await whatIf(
+      auditor,
+      { feedbackOf: 'user:bob' },
+      { query: 'Where are refunds paid to?' },
+    );
+    // The outcome, and what the program recorded because of it.
+    expect(leftOut).toEqual({ events: 2, memories: [] });
+    const value = values.find(({ memoryId }: Json) => memoryId === truth.id);
+    expect(value.before).toBeGreaterThan(0.5);
+    expect(value.after).toBe(0.5);
   });
 
   it('[F10] asks a question of now, changes nothing, and is itself an event', async () => {
