@@ -7,7 +7,7 @@ import { LogIncomplete, openSqlEventLog } from '../../src/adapters/sqllog/sql-ev
 import { openSqlKeyVault } from '../../src/adapters/vault/sql-key-vault.ts';
 import { BackupFolder } from '../../src/backup/backup-folder.ts';
 import { BackupDamaged, BackupRefused } from '../../src/backup/errors.ts';
-import { restoreLog } from '../../src/backup/restore-log.ts';
+import { beginNewLog, restoreLog } from '../../src/backup/restore-log.ts';
 import { SqlSource } from '../../src/backup/sql-source.ts';
 import { writeBackup } from '../../src/backup/write-backup.ts';
 import { isComplete } from '../../src/domain/backup/manifest.ts';
@@ -16,6 +16,7 @@ import type { KeyVault } from '../../src/ports/key-vault.ts';
 import type { CopySource } from '../../src/ports/log-copy.ts';
 import type { Sql } from '../../src/ports/sql.ts';
 import { systemCommandContext } from '../../src/roles/process.ts';
+import { restoresOf } from '../../src/tlog/restores.ts';
 import { LogTree } from '../../src/tlog/tree.ts';
 import { freshStream, storedEvents } from '../support/log-events.ts';
 import { givenSeed, randomOf } from '../support/random.ts';
@@ -214,6 +215,21 @@ describe('a restored log', () => {
       await expect(openSqlEventLog(target)).rejects.toThrow(LogIncomplete);
       await restoreLog(target, source, options);
       expect(await (await openSqlEventLog(target)).head()).toBe(end.position + 1);
+    } finally {
+      await target.close();
+    }
+  });
+
+  it('[F8] [F7] goes on under a new id in place, also if it is empty', async () => {
+    const target = await openPglite();
+    try {
+      const before = await openSqlEventLog(target);
+      const tree = await LogTree.open(target, before);
+      const end = await new SqlSource({ sql: target, log: before, tree, origin: 'log.example' }).end();
+      const { logId } = await beginNewLog(target, end, context);
+      const after = await openSqlEventLog(target);
+      expect([after.logId, await after.head()]).toEqual([logId, 1]);
+      expect(await restoresOf(after)).toMatchObject([{ logId, from: { logId: before.logId, size: 0 } }]);
     } finally {
       await target.close();
     }

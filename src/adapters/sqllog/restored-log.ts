@@ -93,7 +93,8 @@ async function addBehind(
     stream,
     revision: (last!.revision ?? -1) + 1,
     position: position + 1,
-    time: last!.now > time ? last!.now : time,
+    // The time of an empty log is not a date.
+    time: time > last!.now ? time : last!.now,
   };
   await tx.query(insertEvents, [JSON.stringify([rowOf(added)])]);
   return added;
