@@ -26,6 +26,7 @@ import {
 import { ServerMissing } from './client.ts';
 import { explainSystemError } from './explain-system-error.ts';
 import { RebuildRefused } from './projections.ts';
+import { TransferRefused } from './transfer-records.ts';
 
 /** Explains an error to a user at a terminal: what is wrong and what to do. */
 export function explain(error: unknown): string {
@@ -68,6 +69,7 @@ export function explain(error: unknown): string {
     PostgresNotPrepared,
     RebuildRefused,
     RootKeyUnusable,
+    TransferRefused,
     SchemaTooNew,
     TopicMismatch,
     WrongRootKey,
