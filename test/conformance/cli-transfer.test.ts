@@ -11,7 +11,7 @@ import {
   stratalogEndedBy,
   threeMemories as memories,
 } from '../support/cli.ts';
-import { newAdmin } from '../support/tenant.ts';
+import { newAdmin, newTenant } from '../support/tenant.ts';
 import { useSharedServer } from '../support/use-server.ts';
 
 const server = useSharedServer('deterministic');
@@ -320,6 +320,20 @@ describe('import and export', () => {
     });
     expect(await corpus('user:somebody-else')).toBe('');
     expectClear(await as(client, 'export', '--training', output), 2, /--consent/);
+  });
+
+  it('[F8] exports memories and links for a person, and says what only the audit has', async () => {
+    const member = await (await newTenant(server)).key({ user: 'mia' });
+    const first = (await member.store({ content: 'The ferry leaves at nine.' })).memory.id;
+    const { memory, position } = await member.store({ content: 'The ferry is painted blue.' });
+    await member.put(`/v1/memories/${first}/links/related/${memory.id}`, {});
+    await member.get(`/v1/memories?minPosition=${position}&waitMs=30000`);
+    const { code, lines, stderr } = await as(member, 'export');
+    expect(code).toBe(0);
+    expect(stderr).toMatch(/Left out: feedback and traces: only the audit has them/);
+    expect(lines[0].holds).toEqual(['memories', 'links', 'summaries']);
+    expect(lines.at(-1)).toMatchObject({ record: 'link', source: first, target: memory.id });
+    expectClear(await as(member, 'export', '--include', 'traces'), 1, /may not read traces/);
   });
 
   it('[F8] refuses the file of a later format, and kinds that it does not know', async () => {
