@@ -14,10 +14,14 @@ export async function* auditBatches(store, { url, key, follow, stop }) {
     throw new Error(`no Stratalog answers at ${url}`, { cause: error });
   });
   if (!response.ok) {
-    const { detail = response.statusText } = await response.json().catch(() => ({}));
-    throw new Error(
-      `${response.status} ${detail}. The audit takes a key of role auditor or admin in STRATALOG_API_KEY.`,
-    );
+    const { code, detail = response.statusText } = await response.json().catch(() => ({}));
+    const advice =
+      code === 'position-unknown'
+        ? ' The file was filled from another log; name another one with --db.'
+        : [401, 403].includes(response.status)
+          ? ' The audit takes a key of role auditor or admin in STRATALOG_API_KEY.'
+          : '';
+    throw new Error(`${response.status} ${detail}${advice}`);
   }
   yield* inBatches(linesOf(response.body, stop));
 }
@@ -43,7 +47,7 @@ async function* inBatches(lines) {
 }
 
 function eventOf({ id, type, at, position, actor, data }) {
-  return { source: 'audit', log: position.split('-')[0], position, id, type, time: at, actor, data };
+  return { source: 'audit', position, id, type, time: at, actor, data };
 }
 
 async function* linesOf(body, stop) {

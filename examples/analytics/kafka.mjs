@@ -1,11 +1,12 @@
 // The topics of the profile `cluster`, by the three rules of docs/guides/topics.md.
 import { Kafka, logLevel } from 'kafkajs';
 
-const idleMs = 3_000;
+/** Joining a group takes seconds; after this long without a record the broker has nothing more to give. */
+const idleMs = 15_000;
 
 /**
  * Batches of events from the two public topics. Offsets are kept by the store, in the transaction of the events, and not in Kafka.
- * Without `follow` it ends when every partition is read, or nothing came for three seconds.
+ * Without `follow` it ends when every partition is read up to where it ended at the start.
  */
 export async function* kafkaBatches(store, { brokers, prefix, follow, stop }) {
   const kafka = new Kafka({
@@ -31,12 +32,15 @@ export async function* kafkaBatches(store, { brokers, prefix, follow, stop }) {
 
   const arrived = [];
   let wake = () => {};
+  let ended = false;
+  stop.addEventListener('abort', () => wake());
   const consumer = kafka.consumer({ groupId: `stratalog-analytics-${process.pid}-${Date.now()}` });
   await consumer.connect();
   await consumer.subscribe({ topics, fromBeginning: true });
   await consumer.run({
     autoCommit: false,
     eachBatch: async ({ batch, resolveOffset, heartbeat }) => {
+      if (ended) return;
       const source = nameOf(batch);
       const events = batch.messages.map((message) => eventOf(source, message));
       // Waits until the store has the batch, so that no more than one is in memory.
@@ -54,12 +58,15 @@ export async function* kafkaBatches(store, { brokers, prefix, follow, stop }) {
   try {
     while (!stop.aborted && (follow || behind.size > 0)) {
       if (arrived.length === 0) {
-        const before = Date.now();
-        await new Promise((resolve) => {
-          wake = resolve;
-          setTimeout(resolve, idleMs);
+        const isIdle = await new Promise((resolve) => {
+          const timer = setTimeout(() => resolve(true), idleMs);
+          wake = () => {
+            clearTimeout(timer);
+            resolve(false);
+          };
         });
-        if (arrived.length === 0 && !follow && Date.now() - before >= idleMs && behind.size === 0) break;
+        if (isIdle && !follow)
+          throw new Error(`the broker sent no record of ${[...behind].join(', ')} for ${idleMs / 1000} s`);
         continue;
       }
       const { events, source, last, stored } = arrived.shift();
@@ -68,6 +75,7 @@ export async function* kafkaBatches(store, { brokers, prefix, follow, stop }) {
       if (last + 1 >= highOf.get(source)) behind.delete(source);
     }
   } finally {
+    ended = true;
     for (const { stored } of arrived) stored();
     await consumer.disconnect();
   }

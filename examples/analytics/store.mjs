@@ -1,81 +1,142 @@
 // The DuckDB file. Events and the position behind them are written in one transaction, so an interrupted run counts nothing twice.
 import { DuckDBInstance } from '@duckdb/node-api';
 
+/** Each event adds rows to one of these; none is ever changed. */
+const tables = {
+  memory_events: {
+    event_id: 'varchar',
+    memory_id: 'varchar',
+    happened_at: 'timestamptz',
+    type: 'varchar',
+    layer: 'varchar',
+    length: 'bigint',
+  },
+  searches: {
+    event_id: 'varchar',
+    search_id: 'varchar',
+    happened_at: 'timestamptz',
+    actor: 'varchar',
+    route: 'varchar',
+    results: 'integer',
+    top_relevance: 'double',
+    duration_ms: 'double',
+  },
+  accesses: {
+    event_id: 'varchar',
+    search_id: 'varchar',
+    happened_at: 'timestamptz',
+    how: 'varchar',
+    memory_id: 'varchar',
+  },
+  outcomes: {
+    event_id: 'varchar',
+    search_id: 'varchar',
+    happened_at: 'timestamptz',
+    kind: 'varchar',
+    quality: 'double',
+  },
+  use_events: {
+    event_id: 'varchar',
+    search_id: 'varchar',
+    happened_at: 'timestamptz',
+    memory_id: 'varchar',
+    relevance: 'double',
+    used: 'boolean',
+  },
+  cost: {
+    event_id: 'varchar',
+    happened_at: 'timestamptz',
+    day: 'date',
+    purpose: 'varchar',
+    model: 'varchar',
+    input_tokens: 'bigint',
+    output_tokens: 'bigint',
+    usd: 'double',
+    outcome: 'varchar',
+  },
+};
+
 const schema = `
   create table if not exists meta (name varchar primary key, value varchar);
   create table if not exists progress (source varchar primary key, position varchar, next_offset bigint);
-  create table if not exists memories (memory_id varchar primary key, layer varchar, length bigint, stored_at timestamptz,
-    deleted_at timestamptz, erased_at timestamptz);
-  create table if not exists searches (event_id varchar, search_id varchar, happened_at timestamptz, actor varchar, route varchar,
-    results integer, top_relevance double, duration_ms double);
-  create table if not exists accesses (event_id varchar, search_id varchar, happened_at timestamptz, how varchar, memory_id varchar);
-  create table if not exists outcomes (event_id varchar, search_id varchar, happened_at timestamptz, kind varchar, quality double);
-  create table if not exists uses (search_id varchar, memory_id varchar, relevance double, used boolean, primary key (search_id, memory_id));
-  create table if not exists cost (event_id varchar, happened_at timestamptz, day date, purpose varchar, model varchar,
-    input_tokens bigint, output_tokens bigint, usd double, outcome varchar);`;
+  ${Object.entries(tables)
+    .map(([table, columns]) => `create table if not exists ${table} (${columnList(columns)});`)
+    .join('\n')}
+  -- A memory as the last of its events left it.
+  create or replace view memories as
+    select memory_id, max(layer) as layer, max(length) as length,
+      min(happened_at) filter (type = 'MemoryStored') as stored_at,
+      case when arg_max(type, happened_at) filter (type in ('MemoryDeleted', 'MemoryRestored')) = 'MemoryDeleted'
+        then max(happened_at) filter (type = 'MemoryDeleted') end as deleted_at,
+      max(happened_at) filter (type = 'MemoryErased') as erased_at
+    from memory_events group by memory_id;
+  -- What is known last of whether a search's result was used.
+  create or replace view uses as
+    select search_id, memory_id, arg_max(relevance, happened_at) as relevance, arg_max(used, happened_at) as used
+    from use_events group by search_id, memory_id;`;
 
-/** What each type of event becomes: statement and rows of values. Types that are not here are skipped. */
+function columnList(columns) {
+  return Object.entries(columns)
+    .map((column) => column.join(' '))
+    .join(', ');
+}
+
+const memoryEvent = ({ data }) => [
+  'memory_events',
+  [{ memory_id: data.memoryId, layer: data.layer, length: data.contentLength }],
+];
+
+/** The table and rows that an event of each type becomes. Other types are skipped. */
 const handlers = {
-  MemoryStored: ({ time, data }) => [
-    `insert into memories (memory_id, layer, length, stored_at) values ($1, $2, $3, $4)
-     on conflict do update set layer = excluded.layer, length = excluded.length, stored_at = excluded.stored_at`,
-    [[data.memoryId, data.layer, data.contentLength, time]],
-  ],
-  MemoryDeleted: ({ time, data }) => marked('deleted_at', data.memoryId, time),
-  MemoryRestored: ({ data }) => marked('deleted_at', data.memoryId, null),
-  MemoryErased: ({ time, data }) => marked('erased_at', data.memoryId, time),
-  SearchPerformed: ({ id, time, actor, data }) => [
-    'insert into searches values ($1, $2, $3, $4, $5, $6, $7, $8)',
+  MemoryStored: memoryEvent,
+  MemoryDeleted: memoryEvent,
+  MemoryRestored: memoryEvent,
+  MemoryErased: memoryEvent,
+  SearchPerformed: ({ actor, data }) => [
+    'searches',
     [
-      [
-        id,
-        data.searchId,
-        time,
+      {
+        search_id: data.searchId,
         actor,
-        data.route ?? null,
-        data.results.length,
-        data.results[0]?.relevance ?? null,
-        data.durationMs ?? null,
-      ],
+        route: data.route,
+        results: data.results.length,
+        top_relevance: data.results[0]?.relevance,
+        duration_ms: data.durationMs,
+      },
     ],
   ],
-  MemoriesAccessed: ({ id, time, data }) => [
-    'insert into accesses values ($1, $2, $3, $4, $5)',
-    data.memoryIds.map((memory) => [id, data.searchId, time, data.how, memory]),
+  MemoriesAccessed: ({ data }) => [
+    'accesses',
+    data.memoryIds.map((memory_id) => ({ search_id: data.searchId, how: data.how, memory_id })),
   ],
-  OutcomeObserved: ({ id, time, data }) => [
-    'insert into outcomes values ($1, $2, $3, $4, $5)',
-    [[id, data.searchId, time, data.kind, data.quality ?? null]],
+  OutcomeObserved: ({ data }) => [
+    'outcomes',
+    [{ search_id: data.searchId, kind: data.kind, quality: data.quality }],
   ],
   UseObserved: ({ data }) => [
-    'insert or replace into uses values ($1, $2, $3, $4)',
-    data.results.map(({ memoryId, relevance, used }) => [data.searchId, memoryId, relevance ?? null, used]),
+    'use_events',
+    data.results.map(({ memoryId, relevance, used }) => ({
+      search_id: data.searchId,
+      memory_id: memoryId,
+      relevance,
+      used,
+    })),
   ],
-  CostIncurred: ({ id, time, data }) => [
-    'insert into cost values ($1, $2, $3, $4, $5, $6, $7, $8, $9)',
+  CostIncurred: ({ data }) => [
+    'cost',
     [
-      [
-        id,
-        time,
-        data.day,
-        data.purpose,
-        data.model,
-        data.inputTokens,
-        data.outputTokens,
-        data.usd ?? null,
-        data.outcome ?? null,
-      ],
+      {
+        day: data.day,
+        purpose: data.purpose,
+        model: data.model,
+        input_tokens: data.inputTokens,
+        output_tokens: data.outputTokens,
+        usd: data.usd,
+        outcome: data.outcome,
+      },
     ],
   ],
 };
-
-/** An event of a memory may arrive before the one that stored it, if they are repeated. */
-function marked(column, memory, time) {
-  return [
-    `insert into memories (memory_id, ${column}) values ($1, $2) on conflict do update set ${column} = excluded.${column}`,
-    [[memory, time]],
-  ];
-}
 
 /** Opens the file. One file holds one log, read in one way: otherwise events would be counted twice. */
 export async function openStore(file, way) {
@@ -91,6 +152,13 @@ export async function openStore(file, way) {
   }
   await expectSame('way', way, (kept) => `was filled from ${kept}, not from ${way}`);
 
+  /** One statement for all rows of a table. */
+  const insert = (table, list) =>
+    connection.run(`insert into ${table} by name select unnest(from_json($1::json, $2), max_depth := 2)`, [
+      JSON.stringify(list),
+      JSON.stringify([tables[table]]),
+    ]);
+
   return {
     rows,
     /** What was read of each source: a partition, or the audit stream. */
@@ -102,7 +170,9 @@ export async function openStore(file, way) {
       await connection.run('begin');
       try {
         const progress = await this.progress();
-        let added = 0;
+        const logs = new Set();
+        const added = new Map();
+        let count = 0;
         for (const event of events) {
           const before = progress.get(event.source)?.position;
           // Positions of the audit are opaque, and it never repeats an event behind `after`.
@@ -112,18 +182,18 @@ export async function openStore(file, way) {
             position: isRepeated ? before : event.position,
             next_offset: event.nextOffset ?? 0,
           });
+          if (event.log) logs.add(event.log);
           if (isRepeated || event.type === undefined) continue;
-          added++;
-          if (event.log)
-            await expectSame(
-              'log',
-              event.log,
-              (kept) => `holds events of the log ${kept}, not of ${event.log}`,
-            );
+          count++;
           if (!Object.hasOwn(handlers, event.type) || event.data === undefined) continue;
-          const [sql, values] = handlers[event.type](event);
-          for (const row of values) await connection.run(sql, row);
+          const { id: event_id, time: happened_at, type } = event;
+          const [table, list] = handlers[event.type](event);
+          if (!added.has(table)) added.set(table, []);
+          for (const row of list) added.get(table).push({ event_id, happened_at, type, ...row });
         }
+        for (const log of logs)
+          await expectSame('log', log, (kept) => `holds events of the log ${kept}, not of ${log}`);
+        for (const [table, list] of added) await insert(table, list);
         for (const source of new Set(events.map((event) => event.source))) {
           const { position, next_offset } = progress.get(source);
           await connection.run('insert or replace into progress values ($1, $2, $3)', [
@@ -133,7 +203,7 @@ export async function openStore(file, way) {
           ]);
         }
         await connection.run('commit');
-        return added;
+        return count;
       } catch (error) {
         await connection.run('rollback');
         throw error;
