@@ -28,6 +28,7 @@ import {
 import { ServerMissing } from './client.ts';
 import { explainSystemError } from './explain-system-error.ts';
 import { RebuildRefused } from './projections.ts';
+import { TransferRefused } from './transfer-records.ts';
 
 /** Explains an error to a user at a terminal: what is wrong and what to do. */
 export function explain(error: unknown): string {
@@ -73,6 +74,7 @@ export function explain(error: unknown): string {
     PostgresNotPrepared,
     RebuildRefused,
     RootKeyUnusable,
+    TransferRefused,
     SchemaTooNew,
     TopicMismatch,
     WrongRootKey,

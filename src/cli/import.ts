@@ -8,6 +8,7 @@ import { pipeline } from 'node:stream/promises';
 import { SingleBar, Presets } from 'cli-progress';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import type { BulkLine } from '../../packages/client/src/index.ts';
+import { TransferLines, type RecordTotals } from './import-records.ts';
 import { asUpsert, mapLines, withoutCompany, type LeftOut } from './import-lines.ts';
 import { cleanOnSignal } from './clean-on-signal.ts';
 import { connect } from './client.ts';
@@ -25,7 +26,7 @@ interface ImportOptions {
 export function importCommand(): Command {
   return new Command('import')
     .description(
-      'Store the memories of an NDJSON file, one body of POST /v1/memories per line. An import that is repeated resumes where it stopped',
+      'Store the memories of an NDJSON file, one body of POST /v1/memories per line, or an export with its links, feedback and traces. An import that is repeated resumes where it stopped',
     )
     .argument('<file>', 'file or pipe to read; - is standard input')
     .addOption(
@@ -102,7 +103,11 @@ async function importWith(
 ): Promise<void> {
   const leftOut: LeftOut = { lines: 0, companies: new Set() };
   const placed = withoutCompany(leftOut);
-  const sent = upsert ? (line: Buffer) => asUpsert(placed(line)) : placed;
+  const transfer = new TransferLines();
+  const sent = (line: Buffer) => {
+    const memory = placed(transfer.memoryOf(line));
+    return upsert ? asUpsert(memory) : memory;
+  };
   async function* counted(chunks: Readable): AsyncGenerator<Buffer> {
     for await (const chunk of chunks as AsyncIterable<Buffer>) {
       bar?.increment(chunk.length);
@@ -113,6 +118,7 @@ async function importWith(
     typeof read === 'function'
       ? () => {
           leftOut.lines = 0;
+          transfer.restart();
           bar?.update(0);
           return mapLines(counted(read()), sent);
         }
@@ -133,13 +139,20 @@ async function importWith(
       else console.error(`line ${line}: ${String(problem['code'])}: ${String(problem['detail'])}`);
     }
     position = covered ?? position;
+    transfer.stored(result.line, result.id);
     bar?.update({ stored: totals.stored });
   }
   bar?.stop();
+  const records = await transfer.send(client, (line, { code, status, detail }) => {
+    totals.refused++;
+    if (json) refusals.push({ line, status, problem: { code, detail } });
+    else console.error(`line ${line}: ${code}: ${detail}`);
+  });
   const companies = [...leftOut.companies];
   if (json) {
     printJson({
       ...totals,
+      ...(records && { records }),
       refusals,
       ...(leftOut.lines > 0 && { leftOut: { lines: leftOut.lines, companies } }),
       position,
@@ -153,10 +166,15 @@ async function importWith(
     }
     const updated = totals.updated === undefined ? '' : `, ${totals.updated} updated`;
     console.log(
-      `${totals.stored} stored${updated}, ${totals.present} there already, ${totals.refused} refused`,
+      `${totals.stored} stored${updated}, ${totals.present} there already, ${totals.refused} refused${records ? `; ${inWords(records)}` : ''}`,
     );
   }
   if (totals.refused > 0) process.exitCode = 1;
+}
+
+function inWords({ links, feedback, traces, leftOut }: RecordTotals): string {
+  const left = leftOut > 0 ? `, ${leftOut} other lines left out` : '';
+  return `${links} links, ${feedback} feedback, ${traces} traces${left}`;
 }
 
 /** Copies a pipe to a temporary file, and calls `use` with the path of the copy. */

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdtemp, open, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Client, Json } from '../support/api.ts';
 import {
   expectClear,
@@ -11,7 +11,7 @@ import {
   stratalogEndedBy,
   threeMemories as memories,
 } from '../support/cli.ts';
-import { newAdmin } from '../support/tenant.ts';
+import { newAdmin, newTenant } from '../support/tenant.ts';
 import { useSharedServer } from '../support/use-server.ts';
 
 const server = useSharedServer('deterministic');
@@ -35,6 +35,10 @@ async function file(name: string, lines: readonly unknown[]): Promise<string> {
   await writeFile(target, `${text.join('\n')}\n`);
   return target;
 }
+
+/** The memories of an export without their ids, which an import gives anew. */
+const memoryLines = ({ lines }: { readonly lines: readonly Json[] }): Json[] =>
+  lines.filter(({ content }) => content !== undefined).map(({ id: _, ...memory }) => memory);
 
 describe('import and export', () => {
   it('[J4] imports a file, prints counts, and skips what is already stored when run again', async () => {
@@ -212,18 +216,133 @@ describe('import and export', () => {
       stderr: `3 memories written to ${output}\n`,
     });
     const exported = await as(client, 'export');
-    expect(await readFile(output, 'utf8')).toBe(exported.stdout);
-    const byName = Object.fromEntries(exported.lines.map((memory) => [memory.externalId, memory]));
+    const afterHeader = (text: string) => text.slice(text.indexOf('\n'));
+    expect(afterHeader(await readFile(output, 'utf8'))).toBe(afterHeader(exported.stdout));
+    expect(exported.lines[0]).toMatchObject({ stratalog: 'export', format: 1, position: expect.any(String) });
+    const byName = Object.fromEntries(memoryLines(exported).map((memory) => [memory.externalId, memory]));
     for (const memory of memories) expect(byName[memory.externalId]).toMatchObject(memory);
 
     const imported = await as(other, 'import', output, '--json');
     expect(imported).toMatchObject({ code: 0, json: { stored: 3, refused: 0 } });
     await other.get(`/v1/memories?minPosition=${imported.json.position}&waitMs=30000`);
-    const again = (await as(other, 'export')).lines;
+    const again = memoryLines(await as(other, 'export'));
     const sorted = (list: readonly Json[]) =>
       [...list].sort((left, right) => (left.externalId < right.externalId ? -1 : 1));
-    expect(sorted(again)).toEqual(sorted(exported.lines));
+    expect(sorted(again)).toEqual(sorted(memoryLines(exported)));
     expect((await as(client, 'export', '--full')).lines[0].scope.company).toBeTruthy();
+  });
+
+  it('[F8] carries links, feedback and traces over to the new ids, once, and says what it holds', async () => {
+    const [client, other] = [await newAdmin(server), await newAdmin(server)];
+    const [first, second, third] = [
+      (await client.store({ content: 'The lake is closed in winter.', externalId: 'lake' })).memory.id,
+      (await client.store({ content: 'The ferry stops there in May.', externalId: 'ferry' })).memory.id,
+      (await client.store({ content: 'Nobody needs this one.', externalId: 'gone' })).memory.id,
+    ];
+    for (const [type, target] of [
+      ['related', second],
+      ['causes', second],
+      ['supports', third],
+    ])
+      await client.put(`/v1/memories/${first}/links/${type}/${target}`, { confidence: 0.5 });
+    await client.delete(`/v1/memories/${first}/links/causes/${second}`);
+    await client.delete(`/v1/memories/${third}?mode=erase`);
+    await client.post(`/v1/memories/${second}/feedback`, { kind: 'outdated', note: 'It stops in June.' });
+    const attempt = { query: 'When does the ferry stop?', approach: 'read both', outcome: 'success' };
+    const trace = { ...attempt, memoriesUsed: [first, second] };
+    const { position } = (await client.post('/v1/reasoning/traces', trace)).body;
+    await client.get(`/v1/audit/events?minPosition=${position}&waitMs=30000`);
+
+    const output = path.join(folder, 'whole.ndjson');
+    const written = await as(client, 'export', output, '--history', '--json');
+    expect(written.json).toMatchObject({ memories: 2, links: 1, feedback: 1, traces: 1, history: 2 });
+    expect(await readFile(output, 'utf8')).not.toContain('Nobody needs');
+    const expected = { links: 1, feedback: 1, traces: 1, leftOut: 2, refused: 0 };
+    for (const stored of [2, 0]) {
+      const { code, json } = await as(other, 'import', output, '--json');
+      expect({ code, json }).toMatchObject({ code: 0, json: { stored, records: expected } });
+    }
+    const again = path.join(folder, 'whole-again.ndjson');
+    const { json } = await as(other, 'export', again, '--json');
+    expect(json).toMatchObject({ memories: 2, links: 1, feedback: 1, traces: 1 });
+    const lines = (await readFile(again, 'utf8'))
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as Json);
+    const idOf = (name: string) => lines.find(({ externalId }) => externalId === name).id;
+    const records = Object.fromEntries(lines.map((line) => [line.record, line]));
+    expect(records['link']).toMatchObject({
+      source: idOf('lake'),
+      target: idOf('ferry'),
+      type: 'related',
+      confidence: 0.5,
+    });
+    expect(records['feedback']).toMatchObject({
+      memory: idOf('ferry'),
+      kind: 'outdated',
+      note: 'It stops in June.',
+    });
+    expect(records['trace'].trace).toMatchObject({ ...attempt, memoriesUsed: [idOf('lake'), idOf('ferry')] });
+  });
+
+  it('[F8] writes a corpus for training of those who consented, without what was erased', async () => {
+    const client = await newAdmin(server);
+    const content = 'The bakery on the corner opens at six.';
+    const kept = (await client.store({ content })).memory.id;
+    const erased = (await client.store({ content: 'The bakery on the corner is owned by Ada.' })).memory.id;
+    const barred = { content: 'The bakery on the corner sells rye bread.', metadata: { training: false } };
+    const { position } = await client.store(barred);
+    const request = {
+      query: 'When does the bakery on the corner open?',
+      threshold: 0,
+      minPosition: position,
+    };
+    const { searchId } = (await client.post('/v1/search', { ...request, waitMs: 30_000 })).body;
+    await client.post(`/v1/searches/${searchId}/outcome`, { used: [kept] });
+    await client.delete(`/v1/memories/${erased}?mode=erase`);
+    const searches = async () => (await client.get('/v1/audit/events?type=SearchPerformed')).body.items;
+    await vi.waitUntil(async () => (await searches()).length > 0, { timeout: 30_000 });
+    const { actor } = (await searches())[0];
+    const output = path.join(folder, 'training.ndjson');
+    const corpus = async (consent: string) => {
+      const { code, json } = await as(client, 'export', '--training', output, '--consent', consent, '--json');
+      expect({ code, json }).toMatchObject({ code: 0, json: { searches: consent === actor ? 1 : 0 } });
+      return readFile(output, 'utf8');
+    };
+    expect(JSON.parse(await corpus(actor))).toMatchObject({
+      searchId,
+      query: request.query,
+      results: [{ id: kept, content, used: true }],
+      used: [kept],
+      outcome: 'used',
+      reward: 1,
+      route: 'standard',
+    });
+    expect(await corpus('user:somebody-else')).toBe('');
+    expectClear(await as(client, 'export', '--training', output), 2, /--consent/);
+  });
+
+  it('[F8] exports memories and links for a person, and says what only the audit has', async () => {
+    const member = await (await newTenant(server)).key({ user: 'mia' });
+    const first = (await member.store({ content: 'The ferry leaves at nine.' })).memory.id;
+    const { memory, position } = await member.store({ content: 'The ferry is painted blue.' });
+    await member.put(`/v1/memories/${first}/links/related/${memory.id}`, {});
+    await member.get(`/v1/memories?minPosition=${position}&waitMs=30000`);
+    const { code, lines, stderr } = await as(member, 'export');
+    expect(code).toBe(0);
+    expect(stderr).toMatch(/Left out: feedback and traces: only the audit has them/);
+    expect(lines[0].holds).toEqual(['memories', 'links', 'summaries']);
+    expect(lines.at(-1)).toMatchObject({ record: 'link', source: first, target: memory.id });
+    expectClear(await as(member, 'export', '--include', 'traces'), 1, /may not read traces/);
+  });
+
+  it('[F8] refuses the file of a later format, and kinds that it does not know', async () => {
+    const client = await newAdmin(server);
+    const later = await file('later.ndjson', [{ stratalog: 'export', format: 9, holds: [] }, memories[0]]);
+    expectClear(await as(client, 'import', later), 1, /format 9/);
+    expectClear(await as(client, 'export', '--include', 'links,likes'), 2, /likes/);
+    const { lines } = await as(client, 'export', '--include', 'none');
+    expect(lines).toMatchObject([{ holds: ['memories'] }]);
   });
 
   it('[J4] exports when a memory was stored, and an import keeps it', async () => {
@@ -280,7 +399,7 @@ describe('import and export', () => {
     await as(client, 'export', output);
     const { json } = await as(other, 'import', output, '--json');
     expect(await found(other, json.position)).toEqual(before);
-    const contents = (await as(other, 'export')).lines.map(({ content }) => content);
+    const contents = memoryLines(await as(other, 'export')).map(({ content }) => content);
     expect(contents).toEqual(texts);
   });
 
