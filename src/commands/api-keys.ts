@@ -12,7 +12,7 @@ import type { LoadedEvent } from '../ports/event-store.ts';
 import { changeStream } from './change-stream.ts';
 import { claimStreamOf, takeClaim } from './claims.ts';
 import { CommandRecord } from './command-record.ts';
-import type { CommandContext, CommandResult, CommandServices } from './context.ts';
+import { tenantKey, type CommandContext, type CommandResult, type CommandServices } from './context.ts';
 
 const names = z.array(identifier).max(1_000).default([]);
 
@@ -189,6 +189,6 @@ async function changeTenant(
     stream: tenantStream(tenant),
     memoryId: '',
     decide: (loaded) => decide(foldTenant(noKeys, loaded), loaded),
-    key: () => ({ tenant, id: 'tenant', subject: services.vault.pseudonym('subject', tenant, tenant) }),
+    key: () => tenantKey(services.vault, tenant),
   });
 }

@@ -1,18 +1,19 @@
 import { inTenant, type CommandContext, type CommandServices } from '../commands/context.ts';
 import { completeErasure } from '../commands/erase-memory.ts';
+import { recordMemoryErasure } from '../commands/erasure/request-erasure.ts';
 import { eraseWithSources } from '../commands/summaries/record-summary.ts';
 import type { LoadedEvent } from '../ports/event-store.ts';
 import type { Reactor } from '../follow/reactor.ts';
 
 /**
- * Completes every erasure in the log: destroys the keys and releases the externalId, even if the process that erased was killed
+ * Completes every erasure in the log: destroys the keys, those of whole subjects too, and releases the externalId, even if the process that erased was killed
  * in between, or if the vault was restored from an older backup. All steps do nothing if they were done before. A summary that
  * was made while a memory that it quotes was erased is erased as soon as it is in the log.
  */
 export function erasureReactor(services: CommandServices, context: CommandContext): Reactor {
   return {
     name: 'erasures',
-    handles: ['MemoryErased', 'SummaryGenerated', 'ReasoningTraceErased', 'LessonRevised', 'LessonForgotten'],
+    handles: ['MemoryErased', 'ErasureRequested', 'SummaryGenerated', 'ReasoningTraceErased', 'LessonRevised', 'LessonForgotten'],
     // It runs before any key is opened, and needs no texts.
     routingOnly: true,
     // No caller waits for it: the command that erases completes its erasure itself.
@@ -33,7 +34,15 @@ async function complete(
   const own = inTenant(context, tenant);
   switch (event.type) {
     case 'MemoryErased':
-      return completeErasure(services, own, { tenant, ...event.data });
+      await completeErasure(services, own, { tenant, ...event.data });
+      // What the program erases by itself is part of the receipt that it is for.
+      if (metadata.cause !== 'system') await recordMemoryErasure(services, own, event.data.memoryId);
+      return;
+    case 'ErasureRequested': {
+      const { target } = event.data;
+      if (target.kind === 'subject') await vault.destroySubject(tenant, target.subject, target.generation);
+      return;
+    }
     case 'SummaryGenerated':
       return eraseWithSources(services, own, event.data);
     case 'ReasoningTraceErased':

@@ -3,6 +3,7 @@ import { o200k } from '../adapters/tokenizer/o200k.ts';
 import { Authenticator } from '../api/identity/authenticate.ts';
 import { SummaryDemand } from '../api/context/summary-demand.ts';
 import { openLanguageModel } from '../backends/language-model.ts';
+import { outOfReach } from '../backends/out-of-reach.ts';
 import { FactQueue } from '../commands/record-facts.ts';
 import { readSummarySettings } from '../commands/summaries/configure-summaries.ts';
 import { summaryIdOf } from '../domain/summaries/summary-scope.ts';
@@ -118,6 +119,7 @@ export function openApi(
     embedders,
     tokenizer: o200k,
     proofs,
+    outOfReach: outOfReach(config),
   };
   const { topicPrefix } = config.kafka;
   return {

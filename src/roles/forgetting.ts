@@ -19,14 +19,16 @@ export function startForgetting({ logger, cleanup }: Process, store: EventStore,
         after ??= await store.log.head();
         const pages = store.subscribe({
           after,
-          filter: { types: ['MemoryErased'] },
+          filter: { types: ['MemoryErased', 'ErasureRequested'] },
           routingOnly: true,
           signal,
         });
         for await (const { events, scannedTo } of pages) {
-          const erased = events.flatMap(({ event, metadata: { tenant } }): MemoryRef[] =>
-            event.type === 'MemoryErased' ? [{ tenant, memoryId: event.data.memoryId }] : [],
-          );
+          const erased = events.flatMap(({ event, metadata: { tenant } }): MemoryRef[] => {
+            if (event.type === 'MemoryErased') return [{ tenant, memoryId: event.data.memoryId }];
+            // Questions of a person are cached, too, and are about no single memory.
+            return event.type === 'ErasureRequested' ? [{ tenant, memoryId: event.data.erasureId }] : [];
+          });
           if (erased.length > 0) await surfaces.forget(erased, events.at(-1)!.position);
           after = scannedTo;
         }

@@ -1,6 +1,7 @@
 import { headPublisher } from '../backends/head-publisher.ts';
 import { openLogSigners, originOf } from '../backends/log-signers.ts';
 import { ConfigError } from '../config.ts';
+import type { Signer } from '../domain/tlog/note.ts';
 import { CheckpointSigner } from '../tlog/checkpoint-signer.ts';
 import { LogProofs } from '../tlog/log-proofs.ts';
 import { LogTree } from '../tlog/tree.ts';
@@ -9,7 +10,10 @@ import { systemCommandContext, type Process } from './process.ts';
 import { startProcessor } from './start-processor.ts';
 
 /** Opens the tree over the log, and in a process with the role `worker` signs its heads. */
-export async function openProofs(own: Process, { store }: CommandSide): Promise<LogProofs> {
+export async function openProofs(
+  own: Process,
+  { store }: CommandSide,
+): Promise<{ readonly proofs: LogProofs; readonly signers: readonly Signer[] }> {
   const { config, stores } = own;
   const { logId } = stores.log;
   const tree = await LogTree.open(stores.sql, stores.log);
@@ -22,7 +26,7 @@ export async function openProofs(own: Process, { store }: CommandSide): Promise<
     const publish = headPublisher(config.tlog.publishTo);
     startProcessor(own, new CheckpointSigner({ tree, store, origin, signers, context, intervalMs, publish }));
   }
-  return new LogProofs({ tree, store, origin, verifiers: signers });
+  return { proofs: new LogProofs({ tree, store, origin, verifiers: signers }), signers };
 }
 
 /** A log that lost its end must not go on: its new events would contradict what was signed. */

@@ -46,9 +46,10 @@ export class SealedEventStore implements EventStore {
     stream: StreamName,
     expected: ExpectedRevision,
     events: readonly StratalogEvent[],
-    context: EventContext,
+    given: EventContext,
     claim?: Claim,
   ): Promise<AppendResult> {
+    const context = given.key?.renewable ? { ...given, key: await this.#vault.renewed(given.key) } : given;
     const carried = await this.#carriedClaim(context, claim);
     const metadata = metadataOfContext(context);
     const reason = context.reason !== undefined && { reason: context.reason };

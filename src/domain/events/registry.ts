@@ -38,6 +38,7 @@ import {
   FeedbackErased,
   FeedbackGiven,
   MemoriesAccessed,
+  QuestionErased,
   QuestionJudged,
   SearchPerformed,
 } from '../retrieval/events.ts';
@@ -60,6 +61,7 @@ import {
   ProjectionRebuilt,
   ProjectionSwitched,
 } from '../operation/events.ts';
+import { ErasureAdvanced, ErasureCompleted, ErasureCounted, ErasureRequested } from '../erasure/events.ts';
 import { CheckpointSigned } from '../tlog/events.ts';
 import type { AnyEventDefinition, EventOf } from './define.ts';
 
@@ -78,6 +80,7 @@ const definitions = [
   MemoriesUnlinked,
   FeedbackGiven,
   QuestionJudged,
+  QuestionErased,
   FeedbackErased,
   SummaryRequested,
   SummaryGenerated,
@@ -122,6 +125,10 @@ const definitions = [
   ParkedStreamRetried,
   ParkedEventSkipped,
   CheckpointSigned,
+  ErasureRequested,
+  ErasureCounted,
+  ErasureAdvanced,
+  ErasureCompleted,
 ] as const;
 
 /** Union of all events. */

@@ -1,0 +1,117 @@
+import { z } from 'zod';
+import { hasRole } from '../../domain/access/context.ts';
+import { filesWhen, type ErasureEvent, type ErasureTarget, type FilesWhen } from '../../domain/erasure/events.ts';
+import type { SurfaceCount } from '../../domain/erasure/erasure.ts';
+import { text } from '../../domain/json.ts';
+import { identifier } from '../../domain/layers.ts';
+import { invalid, Problem } from '../../domain/problems.ts';
+import { erasureStream } from '../../domain/streams.ts';
+import { WrongExpectedRevision } from '../../ports/event-log.ts';
+import { takeClaim } from '../claims.ts';
+import { CommandRecord } from '../command-record.ts';
+import {
+  eventContext,
+  tenantKey,
+  unsealedContext,
+  type CommandContext,
+  type CommandResult,
+  type CommandServices,
+} from '../context.ts';
+
+export const filesField = z.enum(filesWhen).default('scheduled').meta({
+  description:
+    'When the files of the database are rewritten, so that they have no byte left of what was erased. `scheduled`: within the time that the server is set to, an hour by default. `immediately`: at once',
+});
+
+export const eraseSubjectInput = z
+  .strictObject({
+    reason: text(2_000).min(1).meta({ description: 'Why, for the audit' }),
+    files: filesField,
+  })
+  .meta({ id: 'EraseSubject' });
+
+export const subjectField = identifier.meta({
+  description: 'The person that content is about: the `subject` of its memories, by default their user',
+});
+
+export interface RequestedErasure extends CommandResult {
+  readonly erasureId: string;
+}
+
+/**
+ * Begins to erase everything about a person: from the event on nothing can be read that is sealed for the person, in the log, the topics
+ * or a backup of them. The rest follows by itself. What is stored for the person later is not affected.
+ */
+export async function requestSubjectErasure(
+  services: CommandServices,
+  context: CommandContext,
+  subjectId: string,
+  files: FilesWhen,
+): Promise<RequestedErasure> {
+  const { vault } = services;
+  const { tenant } = context.caller;
+  if (!hasRole(context.caller, 'admin')) throw new Problem('forbidden', 'erasing needs the role admin');
+  if (subjectId === tenant)
+    throw invalid('id', 'names the tenant itself: what is about nobody belongs to it, and goes with it');
+  const subject = vault.pseudonym('subject', tenant, subjectId);
+  const generation = await vault.generation(tenant, subject);
+  const target = { kind: 'subject', subject, generation } as const;
+  const requested = await request(services, context, target, files);
+  if (!requested.replayed) await vault.destroySubject(tenant, subject, generation);
+  return requested;
+}
+
+async function request(
+  services: CommandServices,
+  context: CommandContext,
+  target: ErasureTarget,
+  files: FilesWhen,
+): Promise<RequestedErasure> {
+  const { store, vault, newId } = services;
+  const { tenant } = context.caller;
+  const record = CommandRecord.of(services, context);
+  const fresh = newId();
+  const erasureId = record ? await takeClaim(services, context, record.stream, fresh) : fresh;
+  const stream = erasureStream(tenant, erasureId);
+  const event: ErasureEvent = { type: 'ErasureRequested', data: { erasureId, target, files } };
+  try {
+    // The reason stays readable, also if the admin who gives it is erased.
+    const { position } = await store.append(
+      stream,
+      'noStream',
+      [event],
+      eventContext(context, tenantKey(vault, tenant)),
+    );
+    return { erasureId, position, replayed: false };
+  } catch (error) {
+    if (!(error instanceof WrongExpectedRevision) || !record) throw error;
+  }
+  const loaded = await store.load<ErasureEvent>(stream);
+  record.lastEventIn(loaded.slice(0, 1));
+  return { erasureId, position: loaded[0]!.position, replayed: true };
+}
+
+/**
+ * Begins the receipt of a memory that was erased, named like the memory; does nothing if it was begun before. `counts` is what the
+ * surfaces held.
+ */
+export async function recordMemoryErasure(
+  { store }: CommandServices,
+  context: CommandContext,
+  memoryId: string,
+  { files = 'scheduled', counts }: { files?: FilesWhen; counts?: readonly SurfaceCount[] } = {},
+): Promise<void> {
+  const { idempotency: _, ...own } = context;
+  const target = { kind: 'memory', memoryId } as const;
+  const data = { erasureId: memoryId, target, files, ...(counts && { counts: [...counts] }) };
+  try {
+    await store.append(
+      erasureStream(context.caller.tenant, memoryId),
+      'noStream',
+      [{ type: 'ErasureRequested', data }],
+      unsealedContext(own),
+    );
+  } catch (error) {
+    if (!(error instanceof WrongExpectedRevision)) throw error;
+  }
+}
