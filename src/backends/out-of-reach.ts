@@ -6,7 +6,7 @@ export function outOfReach({ profile, embedder, languageModel }: Config): OutOfR
   const all: (OutOfReach | false)[] = [
     {
       what: 'names in clear',
-      why: 'ids, layers, scopes and their names, users, actors, types, counts and times of events stay readable in the log, and so do the hashes of texts',
+      why: 'ids, layers, scopes and their names, users, actors, types, counts and times of events stay readable in the log, and so do keyed hashes',
     },
     {
       what: 'backups',

@@ -32,7 +32,7 @@ export interface EraseOptions {
 
 /**
  * Erases one memory permanently: appends the event, begins the receipt, destroys the key, releases the claim, erases the
- * feedback and the summaries that quote it, in this order. If the process stops in between, `completeErasure` does the rest at the next start, driven by the event.
+ * feedback and the summaries that quote it, in this order. If the process stops in between, the reactor of erasures does the rest, driven by the event.
  */
 export async function eraseMemory(
   services: CommandServices,
@@ -59,7 +59,8 @@ export async function eraseMemory(
   const last = changed.history.at(-1)!;
   if (last.event.type === 'MemoryErased') {
     await recordMemoryErasure(services, context, memoryId, { ...(files && { files }), ...(counts && { counts }) });
-    await completeErasure(services, context, { tenant: context.caller.tenant, ...last.event.data });
+    await services.vault.destroy(context.caller.tenant, last.event.data.keyId);
+    await eraseBeside(services, context, last.event.data);
   }
   return {
     memoryId,
@@ -70,13 +71,12 @@ export async function eraseMemory(
   };
 }
 
-/** Destroys the key, releases the externalId, and erases the feedback and the summaries that quote the memory. Idempotent. */
-export async function completeErasure(
+/** Releases the externalId, and erases the feedback and the summaries that quote the memory. Idempotent. */
+export async function eraseBeside(
   services: CommandServices,
   context: CommandContext,
-  erased: { tenant: string; memoryId: string; keyId: string; claim?: string | undefined },
+  erased: { readonly memoryId: string; readonly claim?: string | undefined },
 ): Promise<void> {
-  await services.vault.destroy(erased.tenant, erased.keyId);
   if (erased.claim !== undefined)
     await releaseClaim(services, context, erased.claim as StreamName, erased.memoryId);
   await eraseFeedback(services, context, erased.memoryId);

@@ -37,8 +37,8 @@ export interface KeyVault {
   stored(newKey: NewKey): void;
   /** The keys with these ids in one tenant: `destroyed` for a tombstone, absent if there never was a key. */
   open(tenant: string, ids: readonly string[]): Promise<Map<string, DataKey | 'destroyed'>>;
-  /** Destroys a key permanently. Resolves also if it was destroyed before or never existed; then it can never be created. */
-  destroy(tenant: string, id: string): Promise<void>;
+  /** Destroys keys permanently. Resolves also if one was destroyed before or never existed; then it can never be created. */
+  destroy(tenant: string, ...ids: readonly string[]): Promise<void>;
   /** How often the key of the subject was destroyed: the number of the key that it has now, or would get. */
   generation(tenant: string, subject: string): Promise<number>;
   /**

@@ -97,9 +97,12 @@ export class SealedEventStore implements EventStore {
     return this.#openAll<Event>(await this.log.readStream(stream, range));
   }
 
-  async loadOne(stream: StreamName, revision: number): Promise<LoadedEvent | undefined> {
+  async loadOne(stream: StreamName, revision: number, reading?: Reading): Promise<LoadedEvent | undefined> {
     const recorded = await this.log.readStream(stream, { from: revision, limit: 1 });
-    const { events, unreadable } = await this.open(recorded.filter((event) => event.revision === revision));
+    const { events, unreadable } = await this.open(
+      recorded.filter((event) => event.revision === revision),
+      reading,
+    );
     if (unreadable[0]) throw unreadable[0].error;
     return events[0];
   }

@@ -144,13 +144,13 @@ class SqlKeyVault implements KeyVault {
     return found;
   }
 
-  async destroy(tenant: string, id: string): Promise<void> {
+  async destroy(tenant: string, ...ids: readonly string[]): Promise<void> {
     await this.#sql.query(
-      `insert into control.data_keys (tenant, id, destroyed_at) values ($1, $2, now())
+      `insert into control.data_keys (tenant, id, destroyed_at) select $1, id, now() from (select distinct unnest($2::text[])) as gone(id)
        on conflict (tenant, id) do update set wrapped = null, destroyed_at = coalesce(control.data_keys.destroyed_at, now())`,
-      [tenant, id],
+      [tenant, ids],
     );
-    this.#dataKeys.destroy(tenant, id);
+    for (const id of ids) this.#dataKeys.destroy(tenant, id);
   }
 
   async generation(tenant: string, subject: string): Promise<number> {
