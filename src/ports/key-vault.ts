@@ -46,7 +46,7 @@ export interface KeyVault {
    * subject later has the next generation. Repeatable.
    */
   destroySubject(tenant: string, subject: string, generation: number): Promise<void>;
-  /** Number of data keys that the subject's keys up to this generation wrap, or wrapped, except those destroyed one by one. */
+  /** Number of data keys that the subject's key of this generation wraps, or wrapped, except those destroyed one by one. */
   countKeys(tenant: string, subject: string, generation: number): Promise<number>;
   /** Keyed hash, 128 bits in hex. Equal values have equal pseudonyms, and a pseudonym does not reveal its value. */
   pseudonym(purpose: string, tenant: string, value: string): string;

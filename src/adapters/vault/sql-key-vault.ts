@@ -179,8 +179,8 @@ class SqlKeyVault implements KeyVault {
 
   async countKeys(tenant: string, subject: string, generation: number): Promise<number> {
     const [row] = await this.#sql.query<{ count: number }>(
-      'select count(*)::int as count from control.data_keys where tenant = $1 and subject = any ($2) and wrapped is not null',
-      [tenant, namesUpTo(subject, generation)],
+      'select count(*)::int as count from control.data_keys where tenant = $1 and subject = $2 and wrapped is not null',
+      [tenant, nameOf(subject, generation)],
     );
     return row!.count;
   }
