@@ -73,7 +73,7 @@ export interface CreatedKey {
   readonly replayed: boolean;
 }
 
-/** Whether the caller is the master key, which creates tenants and keys and may do nothing else. */
+/** Whether the caller is the master key, which creates tenants and keys, erases tenants, and may do nothing else. */
 export function isMaster(caller: TenantContext): boolean {
   return caller.principal === 'master';
 }
@@ -158,6 +158,19 @@ export async function revokeApiKey(
     if (!key) throw new Problem('not-found', 'no such key');
     return key.revokedAt === undefined ? [{ type: 'ApiKeyRevoked', data: { keyId } }] : [];
   });
+}
+
+/** Revokes all keys of a tenant. */
+export async function revokeAllKeys(
+  services: CommandServices,
+  context: CommandContext,
+  tenant: string,
+): Promise<void> {
+  await changeTenant(services, context, tenant, (state) =>
+    [...state.values()].flatMap(({ id: keyId, revokedAt }): TenantEvent[] =>
+      revokedAt === undefined ? [{ type: 'ApiKeyRevoked', data: { keyId } }] : [],
+    ),
+  );
 }
 
 export function hashSecret(secret: string): string {

@@ -46,6 +46,10 @@ export interface KeyVault {
    * subject later has the next generation. Repeatable.
    */
   destroySubject(tenant: string, subject: string, generation: number): Promise<void>;
+  /** Destroys the keys of all subjects that the tenant has now. What is sealed in the tenant later has other keys. */
+  destroyTenant(tenant: string): Promise<void>;
+  /** Number of data keys of the tenant that can be opened. */
+  countTenantKeys(tenant: string): Promise<number>;
   /** Number of data keys that the subject's key of this generation wraps, or wrapped, except those destroyed one by one. */
   countKeys(tenant: string, subject: string, generation: number): Promise<number>;
   /** Keyed hash, 128 bits in hex. Equal values have equal pseudonyms, and a pseudonym does not reveal its value. */

@@ -57,6 +57,7 @@ async function complete(
     case 'ErasureRequested': {
       const { target } = event.data;
       if (target.kind === 'subject') await vault.destroySubject(tenant, target.subject, target.generation);
+      else if (target.kind === 'tenant') await vault.destroyTenant(target.tenant);
       return;
     }
     case 'SummaryGenerated':

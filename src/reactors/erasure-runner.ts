@@ -1,4 +1,4 @@
-import { causedBy, eventContext, type CommandContext, type CommandServices } from '../commands/context.ts';
+import { causedBy, eventContext, inTenant, type CommandContext, type CommandServices } from '../commands/context.ts';
 import { eraseStreams } from '../commands/erasure/erase-streams.ts';
 import { findSubjectStreams, type SubjectStreams } from '../commands/erasure/subject-streams.ts';
 import {
@@ -141,15 +141,15 @@ export class ErasureRunner implements EventProcessor {
   /** Everything but the files. */
   async #clear(requested: Open['requested'], signal: AbortSignal): Promise<void> {
     const { services, followed, keysKeptMs } = this.#parts;
-    const { tenant } = requested.metadata;
-    const context = causedBy(this.#context, requested);
     const { target } = requested.event.data;
+    const tenant = target.kind === 'tenant' ? target.tenant : requested.metadata.tenant;
+    const context = inTenant(causedBy(this.#context, requested), tenant);
     let state = await this.#state(requested);
     if (state.surfaces.some(({ state: each }) => each !== 'pending')) return;
     if (target.kind === 'memory') {
       const memories = [{ tenant, memoryId: target.memoryId }];
       await followed(signal);
-      state = await this.#counted(requested, state, context, () => this.#countMemories(memories));
+      state = await this.#counted(requested, state, () => this.#countMemories(memories));
       await this.#forget(memories);
     } else {
       if (target.kind === 'subject')
@@ -159,7 +159,7 @@ export class ErasureRunner implements EventProcessor {
       for (let isFirst = true; !signal.aborted; isFirst = false) {
         const found = await findSubjectStreams(services.store, tenant, target, signal);
         const memories = found.memories.map(({ erasure }) => ({ tenant, memoryId: erasure.data.memoryId }));
-        state = await this.#counted(requested, state, context, () => this.#countSubject(requested, found, memories));
+        state = await this.#counted(requested, state, () => this.#countSubject(requested, found, memories));
         if (isEmpty(found) && !isFirst) break;
         await eraseStreams(services, context, found, signal);
         await followed(signal);
@@ -169,20 +169,19 @@ export class ErasureRunner implements EventProcessor {
     if (signal.aborted) return;
     const at = services.clock.now().toISOString();
     const surfaces = state.surfaces.map((surface) => cleared(surface, at));
-    await this.#record(requested, context, { type: 'ErasureAdvanced', data: { erasureId: state.erasureId, surfaces } });
+    await this.#record(requested, { type: 'ErasureAdvanced', data: { erasureId: state.erasureId, surfaces } });
   }
 
   /** The state after the surfaces were counted, once. */
   async #counted(
     requested: Open['requested'],
     state: ErasureState,
-    context: CommandContext,
     count: () => Promise<readonly SurfaceCount[]>,
   ): Promise<ErasureState> {
     if (state.counts) return state;
     const { erasureId } = state;
     const counts = [...(await count())];
-    await this.#record(requested, context, { type: 'ErasureCounted', data: { erasureId, counts } });
+    await this.#record(requested, { type: 'ErasureCounted', data: { erasureId, counts } });
     return this.#state(requested);
   }
 
@@ -201,7 +200,11 @@ export class ErasureRunner implements EventProcessor {
     const { target } = event.data;
     const { vault } = this.#parts.services;
     const keys =
-      target.kind === 'subject' ? await vault.countKeys(metadata.tenant, target.subject, target.generation) : 0;
+      target.kind === 'subject'
+        ? await vault.countKeys(metadata.tenant, target.subject, target.generation)
+        : target.kind === 'tenant'
+          ? target.keys
+          : 1;
     return [
       { name: keysName, count: keys },
       { name: sealedName, count: keys === 0 ? 0 : found.sealed },
@@ -287,18 +290,18 @@ export class ErasureRunner implements EventProcessor {
       },
       signers,
     );
-    await this.#record(requested, causedBy(this.#context, requested), {
+    await this.#record(requested, {
       type: 'ErasureCompleted',
       data: { erasureId, surfaces, receipt },
     });
   }
 
   async #record(
-    { stream }: Open['requested'],
-    context: CommandContext,
+    requested: Open['requested'],
     event: ErasureEvent,
   ): Promise<void> {
-    await this.#parts.services.store.append(stream, 'exists', [event], eventContext(context));
+    const context = eventContext(causedBy(this.#context, requested));
+    await this.#parts.services.store.append(requested.stream, 'exists', [event], context);
   }
 
   async #state({ stream }: Open['requested']): Promise<ErasureState> {

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { Client, Json } from '../support/api.ts';
+import { clientOf, clientWithKey, type Client, type Json } from '../support/api.ts';
 import { expectInvalid, expectProblem } from '../support/problem.ts';
 import { newTenant, type Tenant } from '../support/tenant.ts';
-import { clientWithKey } from '../support/api.ts';
 import { useSharedServer } from '../support/use-server.ts';
 
 const within = { timeout: 60_000, interval: 200 };
@@ -111,5 +110,36 @@ describe('the erasure of a person', () => {
     const { receipt } = (await admin.post('/v1/subjects/alice/erase', { reason })).body;
     expect(countsOf(await clearedReceipt(admin, receipt))).toMatchObject({ 'judged questions of the subject': 1 });
     await expect.poll(held, within).toBe(1);
+  });
+});
+
+describe('the erasure of a tenant', () => {
+  it('[F6] [I1] is for the master key, which names the tenant twice, and leaves nothing to read', async () => {
+    const [tenant, neighbour] = [await newTenant(server), await newTenant(server)];
+    const alice = await personOf(tenant, 'alice');
+    await told(alice, 'My number is 555-0199.');
+    await tenant.admin.store({ content: 'Releases are cut on Tuesdays.', layer: 'company' });
+    const { memory: kept } = await neighbour.admin.store({ content: 'Releases are cut on Mondays.' });
+    const master = clientOf(server, server.masterKey);
+    const path = `/v1/admin/tenants/${tenant.id}/erase`;
+    expectProblem(await tenant.admin.post(path, { reason, confirm: tenant.id }), 403, 'forbidden');
+    expectInvalid(await master.post(path, { reason, confirm: 'another' }), 'confirm');
+    expectProblem(
+      await master.post('/v1/admin/tenants/nobody/erase', { reason, confirm: 'nobody' }),
+      404,
+      'not-found',
+    );
+    const reply = await master.post(path, { reason, confirm: tenant.id });
+    expect(reply.status, JSON.stringify(reply.body)).toBe(202);
+    const receipt = await clearedReceipt(master, reply.body.receipt);
+    expect(receipt).toMatchObject({ reason, target: { kind: 'tenant', tenant: tenant.id } });
+    expect(countsOf(receipt)).toMatchObject({ lexical: 2, statistics: 2 });
+    expectProblem(await alice.get('/v1/memories'), 401, 'unauthenticated');
+    expect((await neighbour.admin.get(`/v1/memories/${kept.id}`)).status).toBe(200);
+    expectProblem(await neighbour.admin.get(`/v1/erasures/${reply.body.receipt}`), 404, 'not-found');
+    // Who gets the name again gets an empty tenant.
+    const next = await clientWithKey(server, { tenant: tenant.id, role: 'admin', user: 'eve' });
+    expect((await next.get('/v1/memories')).body.items).toEqual([]);
+    await next.store({ content: 'A new beginning.' });
   });
 });

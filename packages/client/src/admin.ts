@@ -119,6 +119,18 @@ export class Erasures {
     );
   }
 
+  /** Erase everything of a tenant, with the master key. `confirm` is the name of the tenant again. */
+  eraseTenant(
+    tenant: string,
+    body: api.EraseTenant,
+    options?: CommandOptions,
+  ): Promise<api.EraseTenantAnswer> {
+    return this.#transport.call(
+      { method: 'POST', path: path`/v1/admin/tenants/${tenant}/erase`, body, changes: true },
+      options,
+    );
+  }
+
   /** The receipt of an erasure, which may still be running. */
   get(id: string, query: api.GetErasureQuery = {}, options?: CallOptions): Promise<api.Erasure> {
     return this.#transport.call(

@@ -373,6 +373,15 @@ export interface EraseSubject {
   files?: 'scheduled' | 'immediately' | undefined;
 }
 
+export interface EraseTenant {
+  /** The name of the tenant again */
+  confirm: string;
+  /** Why, for the audit */
+  reason: string;
+  /** When the files of the database are rewritten, so that they have no byte left of what was erased. `scheduled`: within the time that the server is set to, an hour by default. `immediately`: at once */
+  files?: 'scheduled' | 'immediately' | undefined;
+}
+
 export interface CreateKey {
   tenant?: string | undefined;
   role: 'agent' | 'member' | 'reader' | 'auditor' | 'operator' | 'admin';
@@ -2058,6 +2067,13 @@ export interface ConfigureSummariesAnswer {
 
 export interface EraseSubjectAnswer {
   /** Id of the receipt: `GET /v1/erasures/{id}` */
+  receipt: string;
+  /** Position in the log. Pass it as `minPosition` to a later request to read your own write */
+  position: string;
+}
+
+export interface EraseTenantAnswer {
+  /** Id of the receipt: `GET /v1/erasures/{id}`, with the master key */
   receipt: string;
   /** Position in the log. Pass it as `minPosition` to a later request to read your own write */
   position: string;

@@ -43,6 +43,12 @@ export class KeyCache {
       if (wrappedBy === `${tenant}/${subject}`) this.#entries.delete(name);
   }
 
+  /** Drops all keys of a tenant. */
+  dropTenant(tenant: string): void {
+    for (const [name, { key }] of this.#entries)
+      if (key && name.startsWith(`${tenant}/`)) this.#entries.delete(name);
+  }
+
   #put(name: string, entry: Entry): void {
     if (this.#entries.size >= maxEntries) this.#entries.delete(this.#entries.keys().next().value!);
     this.#entries.delete(name);

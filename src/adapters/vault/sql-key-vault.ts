@@ -177,6 +177,26 @@ class SqlKeyVault implements KeyVault {
     }
   }
 
+  async destroyTenant(tenant: string): Promise<void> {
+    const rows = await this.#sql.query<{ subject: string }>(
+      `update control.subject_keys set wrapped = null, destroyed_at = coalesce(destroyed_at, now())
+       where tenant = $1 returning subject`,
+      [tenant],
+    );
+    this.#generations.clear();
+    for (const { subject } of rows) this.#subjectKeys.destroy(tenant, subject);
+    this.#dataKeys.dropTenant(tenant);
+  }
+
+  async countTenantKeys(tenant: string): Promise<number> {
+    const [row] = await this.#sql.query<{ count: number }>(
+      `select count(*)::int as count from control.data_keys d join control.subject_keys s using (tenant, subject)
+       where tenant = $1 and d.wrapped is not null and s.wrapped is not null`,
+      [tenant],
+    );
+    return row!.count;
+  }
+
   async countKeys(tenant: string, subject: string, generation: number): Promise<number> {
     const [row] = await this.#sql.query<{ count: number }>(
       'select count(*)::int as count from control.data_keys where tenant = $1 and subject = $2 and wrapped is not null',

@@ -5,6 +5,8 @@ const id = '019a0c3f-4b21-7c55-9d10-7a2f6f0a11c9';
 
 export const eraseSubjectExample = { id: 'alice', reason: 'asked to be forgotten (ticket 4711)' };
 
+export const eraseTenantExample = { id: 'acme', confirm: 'acme', reason: 'the contract has ended' };
+
 export const requestedExample = { receipt: id, position };
 
 const surfaces = [

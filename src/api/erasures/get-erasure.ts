@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { isMaster } from '../../commands/api-keys.ts';
+import { systemTenant } from '../../domain/access/context.ts';
 import { clearedSurfaceSchema, filesWhen } from '../../domain/erasure/events.ts';
 import { receiptSchema } from '../../domain/erasure/receipt.ts';
 import { readErasure } from '../../queries/read-erasure.ts';
@@ -48,11 +50,16 @@ export const getErasure = operation({
   examples: { input: { id: erasureExample.id }, output: erasureExample },
   access: receiptReaders,
   reads: 'log',
-  async handle({ caller: { tenant }, input: { id }, services: { commands, proofs, outOfReach }, token }) {
-    const { state, requested, completedAt } = await readErasure(commands.store, tenant, id);
+  async handle({ caller, input: { id }, services: { commands, proofs, outOfReach }, token }) {
+    const { state, requested, completedAt } = await readErasure(
+      commands.store,
+      // The receipts of tenants that were erased.
+      isMaster(caller) ? systemTenant : caller.tenant,
+      id,
+    );
     const found = await proofs.find(requested.position);
     const proof = found && (await proofs.prove(found));
-    const { generation: _, ...shown } = { generation: 0, ...state.target };
+    const { generation: _, keys: __, ...shown } = { generation: 0, keys: 0, ...state.target };
     return {
       output: {
         id,

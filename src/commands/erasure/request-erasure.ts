@@ -1,16 +1,18 @@
 import { z } from 'zod';
-import { hasRole } from '../../domain/access/context.ts';
+import { hasRole, systemTenant } from '../../domain/access/context.ts';
 import { filesWhen, type ErasureEvent, type ErasureTarget, type FilesWhen } from '../../domain/erasure/events.ts';
 import type { SurfaceCount } from '../../domain/erasure/erasure.ts';
 import { text } from '../../domain/json.ts';
 import { identifier } from '../../domain/layers.ts';
 import { invalid, Problem } from '../../domain/problems.ts';
-import { erasureStream } from '../../domain/streams.ts';
+import { erasureStream, tenantStream } from '../../domain/streams.ts';
 import { WrongExpectedRevision } from '../../ports/event-log.ts';
+import { isMaster, revokeAllKeys } from '../api-keys.ts';
 import { takeClaim } from '../claims.ts';
 import { CommandRecord } from '../command-record.ts';
 import {
   eventContext,
+  inTenant,
   tenantKey,
   unsealedContext,
   type CommandContext,
@@ -58,6 +60,38 @@ export async function requestSubjectErasure(
   const target = { kind: 'subject', subject, generation } as const;
   const requested = await request(services, context, target, files);
   if (!requested.replayed) await vault.destroySubject(tenant, subject, generation);
+  return requested;
+}
+
+export const eraseTenantInput = z
+  .strictObject({
+    confirm: z.string().meta({ description: 'The name of the tenant again' }),
+    reason: text(2_000).min(1).meta({ description: 'Why, for the audit' }),
+    files: filesField,
+  })
+  .meta({ id: 'EraseTenant' });
+
+/**
+ * Begins to erase everything of a tenant, and revokes its API keys. Only the master key may do it. The receipt belongs to the system
+ * tenant. A key that the master key creates for the tenant afterwards opens an empty tenant.
+ */
+export async function requestTenantErasure(
+  services: CommandServices,
+  context: CommandContext,
+  tenant: string,
+  { confirm, files }: Pick<z.output<typeof eraseTenantInput>, 'confirm' | 'files'>,
+): Promise<RequestedErasure> {
+  const { store, vault } = services;
+  if (!isMaster(context.caller)) throw new Problem('forbidden', 'erasing a tenant needs the master key');
+  if (confirm !== tenant) throw invalid('confirm', 'must be the name of the tenant');
+  const isKnown = tenant !== systemTenant && (await store.loadOne(tenantStream(tenant), 0)) !== undefined;
+  if (!isKnown) throw new Problem('not-found', 'no such tenant');
+  const { reason: _, idempotency: __, ...own } = context;
+  await revokeAllKeys(services, own, tenant);
+  const keys = await vault.countTenantKeys(tenant);
+  const target = { kind: 'tenant', tenant, keys } as const;
+  const requested = await request(services, inTenant(context, systemTenant), target, files);
+  if (!requested.replayed) await vault.destroyTenant(tenant);
   return requested;
 }
 

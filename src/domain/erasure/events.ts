@@ -7,7 +7,8 @@ const count = z.int().nonnegative();
 export const erasureTargetSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('memory'), memoryId: z.string() }),
   z.object({ kind: z.literal('subject'), subject: z.string(), generation: count }),
-  z.object({ kind: z.literal('tenant'), tenant: z.string() }),
+  /** `keys` is the number of data keys that the erasure destroys. */
+  z.object({ kind: z.literal('tenant'), tenant: z.string(), keys: count }),
 ]);
 export type ErasureTarget = z.infer<typeof erasureTargetSchema>;
 
