@@ -472,11 +472,15 @@ export const examples: { readonly [Type in EventType]: DataOf<Type> } = {
   ErasureCounted: { erasureId: other, counts: [{ name: 'memories', count: 42 }] },
   ErasureAdvanced: {
     erasureId: other,
-    surfaces: [{ name: 'memories', count: 42, state: 'cleared', at: '2026-11-28T12:00:00.000Z', note: 'removed' }],
+    surfaces: [
+      { name: 'memories', count: 42, state: 'cleared', at: '2026-11-28T12:00:00.000Z', note: 'removed' },
+    ],
   },
   ErasureCompleted: {
     erasureId: other,
-    surfaces: [{ name: 'memories', count: 42, state: 'cleared', at: '2026-11-28T12:00:00.000Z', note: 'removed' }],
+    surfaces: [
+      { name: 'memories', count: 42, state: 'cleared', at: '2026-11-28T12:00:00.000Z', note: 'removed' },
+    ],
     receipt: '{}\n\n— stratalog/log 8N1hA2g=\n',
   },
   CheckpointSigned: {

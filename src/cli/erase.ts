@@ -49,7 +49,9 @@ export function erasuresCommand(): Command {
   const command = new Command('erasures').description('Show the receipts of erasures');
   command
     .command('get')
-    .description('Print the receipt of an erasure; with --json, in the form that audit verify-receipt verifies')
+    .description(
+      'Print the receipt of an erasure; with --json, in the form that audit verify-receipt verifies',
+    )
     .argument('<receipt>', 'its id; that of a memory for the erasure of a memory')
     .option('--wait', 'wait until the erasure is complete')
     .action(async (id: string, { wait }: { wait?: boolean }, command: Command) => {
@@ -69,7 +71,16 @@ async function completed(client: Stratalog, id: string): Promise<Erasure> {
   }
 }
 
-function inWords({ id, state, target, requestedAt, completedAt, surfaces, outOfReach, proof }: Erasure): string {
+function inWords({
+  id,
+  state,
+  target,
+  requestedAt,
+  completedAt,
+  surfaces,
+  outOfReach,
+  proof,
+}: Erasure): string {
   const what = target.memoryId ?? target.tenant ?? `subject ${target.subject}`;
   const held = surfaces.filter(({ count }) => count > 0);
   return [

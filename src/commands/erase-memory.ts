@@ -58,7 +58,10 @@ export async function eraseMemory(
   });
   const last = changed.history.at(-1)!;
   if (last.event.type === 'MemoryErased') {
-    await recordMemoryErasure(services, context, memoryId, { ...(files && { files }), ...(counts && { counts }) });
+    await recordMemoryErasure(services, context, memoryId, {
+      ...(files && { files }),
+      ...(counts && { counts }),
+    });
     await services.vault.destroy(context.caller.tenant, last.event.data.keyId);
     await eraseBeside(services, context, last.event.data);
   }

@@ -31,8 +31,9 @@ export class OpenedCache implements Surface {
   async count(memories: readonly MemoryRef[]): Promise<number> {
     const opened = await Promise.allSettled(this.#cache.values());
     const ids = idsByTenant(memories);
-    return opened.filter((one) => one.status === 'fulfilled' && 'event' in one.value && isAbout(one.value, ids))
-      .length;
+    return opened.filter(
+      (one) => one.status === 'fulfilled' && 'event' in one.value && isAbout(one.value, ids),
+    ).length;
   }
 
   /** Empties the cache: events of other memories are decrypted again. */

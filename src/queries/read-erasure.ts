@@ -12,7 +12,11 @@ export interface RecordedErasure {
 }
 
 /** Reads an erasure of the tenant from the log. Throws `not-found`. */
-export async function readErasure(store: EventStore, tenant: string, erasureId: string): Promise<RecordedErasure> {
+export async function readErasure(
+  store: EventStore,
+  tenant: string,
+  erasureId: string,
+): Promise<RecordedErasure> {
   const loaded = /^[0-9a-f-]{36}$/.test(erasureId)
     ? await store.load<ErasureEvent>(erasureStream(tenant, erasureId))
     : [];

@@ -13,7 +13,14 @@ import type { Reactor } from '../follow/reactor.ts';
 export function erasureReactor(services: CommandServices, context: CommandContext): Reactor {
   return {
     name: 'erasures',
-    handles: ['MemoryErased', 'ErasureRequested', 'SummaryGenerated', 'ReasoningTraceErased', 'LessonRevised', 'LessonForgotten'],
+    handles: [
+      'MemoryErased',
+      'ErasureRequested',
+      'SummaryGenerated',
+      'ReasoningTraceErased',
+      'LessonRevised',
+      'LessonForgotten',
+    ],
     // It runs before any key is opened, and needs no texts.
     routingOnly: true,
     // No caller waits for it: the command that erases completes its erasure itself.

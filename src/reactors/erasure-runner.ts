@@ -1,12 +1,13 @@
-import { causedBy, eventContext, inTenant, type CommandContext, type CommandServices } from '../commands/context.ts';
+import {
+  causedBy,
+  eventContext,
+  inTenant,
+  type CommandContext,
+  type CommandServices,
+} from '../commands/context.ts';
 import { eraseStreams } from '../commands/erasure/erase-streams.ts';
 import { findSubjectStreams, type SubjectStreams } from '../commands/erasure/subject-streams.ts';
-import {
-  foldErasure,
-  sumCounts,
-  type ErasureState,
-  type SurfaceCount,
-} from '../domain/erasure/erasure.ts';
+import { foldErasure, sumCounts, type ErasureState, type SurfaceCount } from '../domain/erasure/erasure.ts';
 import type { ClearedSurface, ErasureEvent, FilesWhen } from '../domain/erasure/events.ts';
 import { signReceipt, type OutOfReach } from '../domain/erasure/receipt.ts';
 import { storedHash } from '../domain/tlog/leaf.ts';
@@ -169,7 +170,10 @@ export class ErasureRunner implements EventProcessor {
     if (signal.aborted) return;
     const at = services.clock.now().toISOString();
     const surfaces = state.surfaces.map((surface) => cleared(surface, at));
-    await this.#record(requested, { type: 'ErasureAdvanced', data: { erasureId: state.erasureId, surfaces } });
+    await this.#record(requested, {
+      type: 'ErasureAdvanced',
+      data: { erasureId: state.erasureId, surfaces },
+    });
   }
 
   /** The state after the surfaces were counted, once. */
@@ -296,10 +300,7 @@ export class ErasureRunner implements EventProcessor {
     });
   }
 
-  async #record(
-    requested: Open['requested'],
-    event: ErasureEvent,
-  ): Promise<void> {
+  async #record(requested: Open['requested'], event: ErasureEvent): Promise<void> {
     const context = eventContext(causedBy(this.#context, requested));
     await this.#parts.services.store.append(requested.stream, 'exists', [event], context);
   }

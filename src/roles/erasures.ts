@@ -2,6 +2,7 @@ import { RewrittenTables } from '../adapters/sql/rewrite-tables.ts';
 import { outOfReach } from '../backends/out-of-reach.ts';
 import type { Signer } from '../domain/tlog/note.ts';
 import { reactorsFollowed, type FollowedBy } from '../follow/reactors-followed.ts';
+import { ExpungedIndex } from '../projections/lexical/expunged-index.ts';
 import { ErasureRunner } from '../reactors/erasure-runner.ts';
 import type { CommandSide } from './command-side.ts';
 import { systemCommandContext, type Process } from './process.ts';
@@ -27,12 +28,12 @@ export function startErasures(
   { origin, signers }: { readonly origin: string; readonly signers: readonly Signer[] },
 ): void {
   const { config, stores } = own;
-  const { sql } = stores;
+  const { sql, lexicalIndex } = stores;
   const runner = new ErasureRunner(
     {
       services: commands,
       surfaces,
-      remains: [new RewrittenTables(sql)],
+      remains: [...(lexicalIndex ? [new ExpungedIndex(lexicalIndex)] : []), new RewrittenTables(sql)],
       followed: (signal) => reactorsFollowed({ sql, store }, reactors, readModelWaitMs, signal),
       keysKeptMs: config.profile === 'embedded' ? 0 : keysKeptMs,
       filesWithinMs: config.erasedFilesWithinMs,

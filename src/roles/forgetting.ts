@@ -8,7 +8,12 @@ import type { Process } from './process.ts';
 const retryMs = 5_000;
 
 /** Lets this process forget memories as soon as their erasure is in the log, whichever process erased them. */
-export function startForgetting({ logger, cleanup }: Process, store: EventStore, surfaces: Surfaces): void {
+export function startForgetting(
+  { logger, cleanup }: Process,
+  store: EventStore,
+  surfaces: Surfaces,
+  forgetQuestions: () => void,
+): void {
   const stop = new AbortController();
   const { signal } = stop;
   const running = inBackground(async () => {
@@ -26,8 +31,12 @@ export function startForgetting({ logger, cleanup }: Process, store: EventStore,
         for await (const { events, scannedTo } of pages) {
           const erased = events.flatMap(({ event, metadata: { tenant } }): MemoryRef[] => {
             if (event.type === 'MemoryErased') return [{ tenant, memoryId: event.data.memoryId }];
+            if (event.type !== 'ErasureRequested' || event.data.target.kind === 'memory') return [];
             // Questions of a person are cached, too, and are about no single memory.
-            return event.type === 'ErasureRequested' ? [{ tenant, memoryId: event.data.erasureId }] : [];
+            forgetQuestions();
+            const { target } = event.data;
+            const of = target.kind === 'tenant' ? target.tenant : tenant;
+            return [{ tenant: of, memoryId: event.data.erasureId }];
           });
           if (erased.length > 0) await surfaces.forget(erased, events.at(-1)!.position);
           after = scannedTo;

@@ -101,7 +101,10 @@ export async function openReadSide(
   cleanup.add(() => runner.stop());
   cleanup.add(() => operations.stop());
   observeProjections(metrics.meter, operations);
-  startForgetting(own, store, surfaces);
+  const forgetQuestions = () => {
+    for (const { id } of embedders.models) embedders.of(id)?.forgetQuestions?.();
+  };
+  startForgetting(own, store, surfaces, forgetQuestions);
   return { embedders, textsWait, models, retrieval, surfaces, runner, operations, erasures };
 }
 

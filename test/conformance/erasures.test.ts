@@ -52,10 +52,17 @@ describe('the erasure of a person', () => {
       request: { query: 'what is my number?' },
     });
     const receipt = await clearedReceipt(admin, reply.body.receipt);
-    expect(receipt).toMatchObject({ state: 'running', reason, target: { kind: 'subject' }, files: 'scheduled' });
+    expect(receipt).toMatchObject({
+      state: 'running',
+      reason,
+      target: { kind: 'subject' },
+      files: 'scheduled',
+    });
     expect(receipt).not.toHaveProperty('signature');
     expect(countsOf(receipt)).toMatchObject({ keys: 2, lexical: 1 });
-    expect((await admin.post('/v1/search', { query: '555-0199', scope: { user: 'alice' } })).body.results).toEqual([]);
+    expect(
+      (await admin.post('/v1/search', { query: '555-0199', scope: { user: 'alice' } })).body.results,
+    ).toEqual([]);
     expect((await bob.get(`/v1/memories/${of.id}`)).status).toBe(200);
     expect((await namesake.get(`/v1/memories/${elsewhere.id}`)).status).toBe(200);
 
@@ -100,15 +107,22 @@ describe('the erasure of a person', () => {
     const { admin } = tenant;
     const scope = { user: 'alice', teams: ['search'] };
     const alice = await clientWithKey(server, { tenant: tenant.id, role: 'member', ...scope });
-    const { memory } = await admin.store({ content: 'The heron stands in the reeds.', layer: 'team', scope: { team: 'search' } });
-    const { searchId } = (await alice.post('/v1/search', { query: 'where is the heron?', threshold: 0 })).body;
+    const { memory } = await admin.store({
+      content: 'The heron stands in the reeds.',
+      layer: 'team',
+      scope: { team: 'search' },
+    });
+    const { searchId } = (await alice.post('/v1/search', { query: 'where is the heron?', threshold: 0 }))
+      .body;
     const judged = await alice.post(`/v1/memories/${memory.id}/feedback`, { kind: 'helpful', searchId });
     expect(judged.status, JSON.stringify(judged.body)).toBe(200);
     const held = async () =>
       countsOf({ surfaces: (await admin.get(`/v1/memories/${memory.id}/surfaces`)).body.items })['feedback'];
     await expect.poll(held, within).toBe(2);
     const { receipt } = (await admin.post('/v1/subjects/alice/erase', { reason })).body;
-    expect(countsOf(await clearedReceipt(admin, receipt))).toMatchObject({ 'judged questions of the subject': 1 });
+    expect(countsOf(await clearedReceipt(admin, receipt))).toMatchObject({
+      'judged questions of the subject': 1,
+    });
     await expect.poll(held, within).toBe(1);
   });
 });

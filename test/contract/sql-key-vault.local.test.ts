@@ -90,7 +90,10 @@ describe('the SQL vault', () => {
     const later = { ...ref(), subject: one.subject };
     expect(await next.ensure(later)).toHaveLength(32);
     expect(
-      await sql.query('select subject from control.data_keys where tenant = $1 and id = $2', ['acme', later.id]),
+      await sql.query('select subject from control.data_keys where tenant = $1 and id = $2', [
+        'acme',
+        later.id,
+      ]),
     ).toEqual([{ subject: `${one.subject}.1` }]);
   });
 

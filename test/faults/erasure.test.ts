@@ -55,10 +55,15 @@ async function tell(alice: Client, canaries: Canaries): Promise<void> {
       { 'idempotency-key': c('idempotency key') },
     ),
   );
-  const changed = { content: `The new password is ${c('changed content')}.`, metadata: { room: c('changed metadata') } };
+  const changed = {
+    content: `The new password is ${c('changed content')}.`,
+    metadata: { room: c('changed metadata') },
+  };
   ok(await alice.patch(id, changed, { 'if-match': '*', ...reason('update') }));
   await alice.bulk([{ content: `A fact about ${c('content of bulk')}.`, layer, tags: [c('tag of bulk')] }]);
-  const { memory: gone } = ok(await alice.post('/v1/memories', { content: `Deleted: ${c('deleted content')}`, layer }));
+  const { memory: gone } = ok(
+    await alice.post('/v1/memories', { content: `Deleted: ${c('deleted content')}`, layer }),
+  );
   ok(await alice.delete(`/v1/memories/${gone.id}`, reason('delete')));
   const { memory: shared } = ok(
     await alice.post('/v1/memories', {
@@ -83,10 +88,26 @@ async function tell(alice: Client, canaries: Canaries): Promise<void> {
   ok(await alice.post(`/v1/searches/${searchId}/outcome`, { used: [memory.id] }, reason('outcome')));
   const feedback = { kind: 'helpful', searchId, note: c('note') };
   ok(await alice.post(`${id}/feedback`, feedback, reason('feedback')));
-  ok(await alice.post('/v1/context', { query: `What about ${c('context')}?`, tokenBudget: 400, sessionId: c('session of context') }));
+  ok(
+    await alice.post('/v1/context', {
+      query: `What about ${c('context')}?`,
+      tokenBudget: 400,
+      sessionId: c('session of context'),
+    }),
+  );
   ok(await alice.post('/v1/reasoning/multi-hop', { query: `Who has the password of ${c('multi-hop')}?` }));
-  ok(await alice.post('/v1/reasoning/search', { query: `Find the password ${c('search with experience')}`, threshold: 0 }));
-  ok(await alice.post('/v1/search', { query: `Compare ${c('complex question')} of Lisbon and Porto and summarize both`, threshold: 0 }));
+  ok(
+    await alice.post('/v1/reasoning/search', {
+      query: `Find the password ${c('search with experience')}`,
+      threshold: 0,
+    }),
+  );
+  ok(
+    await alice.post('/v1/search', {
+      query: `Compare ${c('complex question')} of Lisbon and Porto and summarize both`,
+      threshold: 0,
+    }),
+  );
   ok(await alice.post(`/v1/sessions/${c('ended session')}/end`, {}, reason('end of session')));
   for (const n of [1, 2])
     await record(alice, {
@@ -135,7 +156,8 @@ describe('the erasure of a person', () => {
   });
 
   const tenant = freshTenant();
-  const receiptOf = async (admin: Client, id: string): Promise<Json> => ok(await admin.get(`/v1/erasures/${id}`));
+  const receiptOf = async (admin: Client, id: string): Promise<Json> =>
+    ok(await admin.get(`/v1/erasures/${id}`));
   const completed = (admin: Client, id: string) =>
     expect.poll(async () => (await receiptOf(admin, id)).state, within).toBe('complete');
 
@@ -155,7 +177,10 @@ describe('the erasure of a person', () => {
     const [admin, alice] = [clientOf(server, keys.admin.key), clientOf(server, keys.alice.key)];
     const before = await canaries.foundIn(server.dataDir);
     for (const field of ['content', 'approach', 'metadata value'])
-      expect(before[field]?.some((file) => file.startsWith('pg/base')), field).toBe(true);
+      expect(
+        before[field]?.some((file) => file.startsWith('pg/base')),
+        field,
+      ).toBe(true);
 
     const erase = { reason: 'asked to be forgotten', files: 'immediately' };
     const { receipt } = ok(await admin.post('/v1/subjects/alice/erase', erase));
@@ -169,7 +194,9 @@ describe('the erasure of a person', () => {
     // Searches go on, and what alice says from now on is stored.
     ok(await alice.post('/v1/search', { query: 'what do I like?' }));
     const later = new Canaries();
-    const { memory } = ok(await alice.post('/v1/memories', { content: `Later: ${later.in('content')}`, layer: 'user' }));
+    const { memory } = ok(
+      await alice.post('/v1/memories', { content: `Later: ${later.in('content')}`, layer: 'user' }),
+    );
     expect(ok(await alice.get(`/v1/memories/${memory.id}`)).content).toContain('Later');
     await server.stop();
 
@@ -217,7 +244,10 @@ describe('the erasure of a person', () => {
     const canaries = new Canaries();
     const { memory } = await admin.store({ content: `The password is ${canaries.in('content')}.` });
     await expect
-      .poll(async () => (await admin.post('/v1/search', { query: 'password', threshold: 0 })).body.results.length, within)
+      .poll(
+        async () => (await admin.post('/v1/search', { query: 'password', threshold: 0 })).body.results.length,
+        within,
+      )
       .toBe(1);
     const erased = ok(await admin.delete(`/v1/memories/${memory.id}?mode=erase&files=immediately`));
     await completed(admin, erased.receipt);

@@ -102,7 +102,12 @@ export class Memories {
     { files, ...options }: ChangeOptions & { readonly files?: 'scheduled' | 'immediately' | undefined } = {},
   ): Promise<Extract<api.DeleteMemoryAnswer, { memory: { state: 'erased' } }>> {
     return this.#transport.call(
-      { method: 'DELETE', path: path`/v1/memories/${id}`, query: { mode: 'erase', ...(files && { files }) }, changes: true },
+      {
+        method: 'DELETE',
+        path: path`/v1/memories/${id}`,
+        query: { mode: 'erase', ...(files && { files }) },
+        changes: true,
+      },
       options,
     );
   }

@@ -1,5 +1,9 @@
 import { z } from 'zod';
-import { eraseSubjectInput, requestSubjectErasure, subjectField } from '../../commands/erasure/request-erasure.ts';
+import {
+  eraseSubjectInput,
+  requestSubjectErasure,
+  subjectField,
+} from '../../commands/erasure/request-erasure.ts';
 import { positionField } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { eraseSubjectExample, requestedExample } from './examples.ts';

@@ -35,7 +35,9 @@ export const getErasure = operation({
         description:
           'Each place that held something: how many entries, and whether it is `cleared`, or has only ciphertext that is `unreadable`',
       }),
-      outOfReach: receiptSchema.shape.outOfReach.meta({ description: 'Copies that the erasure cannot reach' }),
+      outOfReach: receiptSchema.shape.outOfReach.meta({
+        description: 'Copies that the erasure cannot reach',
+      }),
       position: positionField,
       proof: z.string().optional().meta({
         description:

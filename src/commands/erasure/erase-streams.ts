@@ -24,9 +24,7 @@ export async function eraseStreams(
   await inGroups(found.traceIds, signal, (traceId) =>
     eraseTrace(services, context, { traceId, memoryId: '' }),
   );
-  await inGroups(found.lessonIds, signal, (lessonId) =>
-    forgetLesson(services, context, lessonId, 'erased'),
-  );
+  await inGroups(found.lessonIds, signal, (lessonId) => forgetLesson(services, context, lessonId, 'erased'));
   await inGroups(found.summaries, signal, (stream) => eraseSummaryStream(services, context, stream));
   await inGroups(found.questions, signal, (question) => eraseQuestion(services, context, question));
 }

@@ -1,6 +1,11 @@
 import { z } from 'zod';
 import { hasRole, systemTenant } from '../../domain/access/context.ts';
-import { filesWhen, type ErasureEvent, type ErasureTarget, type FilesWhen } from '../../domain/erasure/events.ts';
+import {
+  filesWhen,
+  type ErasureEvent,
+  type ErasureTarget,
+  type FilesWhen,
+} from '../../domain/erasure/events.ts';
 import type { SurfaceCount } from '../../domain/erasure/erasure.ts';
 import { text } from '../../domain/json.ts';
 import { identifier } from '../../domain/layers.ts';

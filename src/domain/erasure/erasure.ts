@@ -26,8 +26,7 @@ export function foldErasure(events: readonly ErasureEvent[]): ErasureState | und
       state ??= { erasureId, target, files, surfaces: pending(counts ?? []), ...(counts && { counts }) };
     }
     if (!state) continue;
-    if (type === 'ErasureCounted')
-      state = { ...state, counts: data.counts, surfaces: pending(data.counts) };
+    if (type === 'ErasureCounted') state = { ...state, counts: data.counts, surfaces: pending(data.counts) };
     else if (type === 'ErasureAdvanced') state = { ...state, surfaces: data.surfaces };
     else if (type === 'ErasureCompleted')
       state = { ...state, surfaces: data.surfaces, receipt: data.receipt };
