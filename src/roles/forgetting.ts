@@ -1,3 +1,5 @@
+import { randomUUID } from 'node:crypto';
+import type { ProcessRegistry } from '../adapters/sql/process-registry.ts';
 import type { EventStore } from '../ports/event-store.ts';
 import type { MemoryRef } from '../ports/surface.ts';
 import type { Surfaces } from '../queries/surfaces.ts';
@@ -6,22 +8,41 @@ import { pause } from '../support/pause.ts';
 import type { Process } from './process.ts';
 
 const retryMs = 5_000;
+const reportEveryMs = 15_000;
+
+interface Forgetting {
+  readonly store: EventStore;
+  readonly surfaces: Surfaces;
+  readonly forgetQuestions: () => void;
+  /** Where other processes see that this one has forgotten; undefined if there is no other. */
+  readonly registry: ProcessRegistry | undefined;
+}
 
 /** Lets this process forget memories as soon as their erasure is in the log, whichever process erased them. */
 export function startForgetting(
   { logger, cleanup }: Process,
-  store: EventStore,
-  surfaces: Surfaces,
-  forgetQuestions: () => void,
+  { store, surfaces, forgetQuestions, registry }: Forgetting,
 ): void {
   const stop = new AbortController();
   const { signal } = stop;
+  const id = randomUUID();
+  let forgotten = 0;
+  const report = async (): Promise<void> => {
+    await registry?.report(id, forgotten).catch((error: unknown) => {
+      if (!signal.aborted) logger.warn({ err: error }, 'this process could not report what it has forgotten');
+    });
+  };
+  const reporting = inBackground(async () => {
+    for (; registry && !signal.aborted; await pause(reportEveryMs, signal)) if (forgotten > 0) await report();
+  });
   const running = inBackground(async () => {
     // What an earlier process had in memory is gone.
     let after: number | undefined;
     while (!signal.aborted)
       try {
         after ??= await store.log.head();
+        forgotten = Math.max(forgotten, after);
+        await report();
         const pages = store.subscribe({
           after,
           filter: { types: ['MemoryErased', 'ErasureRequested'] },
@@ -39,7 +60,8 @@ export function startForgetting(
             return [{ tenant: of, memoryId: event.data.erasureId }];
           });
           if (erased.length > 0) await surfaces.forget(erased, events.at(-1)!.position);
-          after = scannedTo;
+          after = forgotten = scannedTo;
+          if (events.length > 0) await report();
         }
       } catch (error) {
         if (signal.aborted) return;
@@ -49,6 +71,7 @@ export function startForgetting(
   });
   cleanup.add(async () => {
     stop.abort();
-    await running;
+    await Promise.all([running, reporting]);
+    await registry?.leave(id).catch(() => undefined);
   });
 }
