@@ -2,7 +2,7 @@ import { hasRole } from '../domain/access/context.ts';
 import type { MemoryEvent } from '../domain/memory/events.ts';
 import { decide } from '../domain/memory/memory.ts';
 import { foldMemory, isLive } from '../domain/memory/snapshot.ts';
-import type { SurfaceCount } from '../domain/erasure/erasure.ts';
+import { keysName, type SurfaceCount } from '../domain/erasure/erasure.ts';
 import type { FilesWhen } from '../domain/erasure/events.ts';
 import { Problem } from '../domain/problems.ts';
 import { isMemoryId, memoryStream } from '../domain/streams.ts';
@@ -60,7 +60,7 @@ export async function eraseMemory(
   if (last.event.type === 'MemoryErased') {
     await recordMemoryErasure(services, context, memoryId, {
       ...(files && { files }),
-      ...(counts && { counts }),
+      ...(counts && { counts: [{ name: keysName, count: changed.isUnchanged ? 0 : 1 }, ...counts] }),
     });
     await services.vault.destroy(context.caller.tenant, last.event.data.keyId);
     await eraseBeside(services, context, last.event.data);

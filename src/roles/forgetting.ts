@@ -33,7 +33,8 @@ export function startForgetting(
     });
   };
   const reporting = inBackground(async () => {
-    for (; registry && !signal.aborted; await pause(reportEveryMs, signal)) if (forgotten > 0) await report();
+    if (!registry) return;
+    for (; !signal.aborted; await pause(reportEveryMs, signal)) if (forgotten > 0) await report();
   });
   const running = inBackground(async () => {
     // What an earlier process had in memory is gone.

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { clientOf, clientWithKey, type Client, type Json } from '../support/api.ts';
+import { stratalog } from '../support/cli.ts';
 import { expectInvalid, expectProblem } from '../support/problem.ts';
 import { newTenant, type Tenant } from '../support/tenant.ts';
 import { useSharedServer } from '../support/use-server.ts';
@@ -100,6 +101,19 @@ describe('the erasure of a person', () => {
     const { admin: stranger } = await newTenant(server);
     expectProblem(await stranger.get(`/v1/erasures/${receipt}`), 404, 'not-found');
     expectProblem(await admin.get('/v1/erasures/nonsense'), 404, 'not-found');
+  });
+
+  it('[J4] is asked for, and its receipt shown, on the command line', async () => {
+    const { admin } = await newTenant(server);
+    const environment = { STRATALOG_URL: server.url, STRATALOG_API_KEY: admin.key! };
+    const asked = await stratalog(['erase', 'alice', '--reason', reason, '--json'], environment);
+    expect(asked).toMatchObject({ code: 0, json: { receipt: expect.any(String) } });
+    const shown = await stratalog(['erasures', 'get', asked.json.receipt], environment);
+    expect(shown.stdout).toMatch(
+      /, running\n.*\nnothing was held|, running\n[^]*out of reach:\n {2}names in clear/,
+    );
+    const refused = await stratalog(['erase', 'alice'], environment);
+    expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('--reason') });
   });
 
   it('[F6] of the question leaves the judgement of a memory of others', async () => {

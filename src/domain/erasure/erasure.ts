@@ -5,6 +5,9 @@ export interface SurfaceCount {
   readonly count: number;
 }
 
+/** The keys that are destroyed, among what is counted. */
+export const keysName = 'keys';
+
 /** How far an erasure has come. */
 export interface ErasureState {
   readonly erasureId: string;
