@@ -469,6 +469,27 @@ export const examples: { readonly [Type in EventType]: DataOf<Type> } = {
     revision: 3,
     type: 'MemoryUpdated',
   },
+  QuestionErased: { memoryId, searchId },
+  ErasureRequested: {
+    erasureId: other,
+    target: { kind: 'subject', subject: '5f2b9c0d1e3a47658899aabbccddeeff', generation: 0 },
+    files: 'immediately',
+    counts: [{ name: 'memories', count: 42 }],
+  },
+  ErasureCounted: { erasureId: other, counts: [{ name: 'memories', count: 42 }] },
+  ErasureAdvanced: {
+    erasureId: other,
+    surfaces: [
+      { name: 'memories', count: 42, state: 'cleared', at: '2026-11-28T12:00:00.000Z', note: 'removed' },
+    ],
+  },
+  ErasureCompleted: {
+    erasureId: other,
+    surfaces: [
+      { name: 'memories', count: 42, state: 'cleared', at: '2026-11-28T12:00:00.000Z', note: 'removed' },
+    ],
+    receipt: '{}\n\n— stratalog/log 8N1hA2g=\n',
+  },
   CheckpointSigned: {
     origin: 'stratalog/01a2',
     size: 3,

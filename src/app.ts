@@ -23,6 +23,7 @@ import { assertSafeToListen, openApi } from './roles/api.ts';
 import { openCommandSide } from './roles/command-side.ts';
 import { openLearning } from './roles/policies.ts';
 import type { Process } from './roles/process.ts';
+import { startErasures } from './roles/erasures.ts';
 import { startProjector } from './roles/projector.ts';
 import { openReadSide, type ReadSide } from './roles/read-side.ts';
 import { startRelay } from './roles/relay.ts';
@@ -125,7 +126,8 @@ async function startMemoryRoles(
   if (!roles.includes('worker') && !roles.includes('api')) return { readSide, api: undefined };
   const learning = openLearning(own, { services: commandSide.commands, models: readSide.models });
   if (roles.includes('worker')) startWorker(own, commandSide, readSide, learning);
-  const proofs = await openProofs(own, commandSide);
+  const { proofs, signers } = await openProofs(own, commandSide);
+  if (roles.includes('worker')) startErasures(own, commandSide, readSide, { origin: proofs.origin, signers });
   const api = roles.includes('api') ? openApi(own, commandSide, readSide, learning, proofs) : undefined;
   return { readSide, api };
 }

@@ -169,6 +169,11 @@ export const settings = z.object({
     .describe('Seconds after which a search in a session counts as ignored if none of its results was used'),
   ...tlogSettings,
   ...limitSettings,
+  STRATALOG_ERASED_FILES_WITHIN: integer(1, 2_592_000)
+    .default(3_600)
+    .describe(
+      'Seconds within which the files of the database are rewritten after an erasure, so that they have no byte left of it',
+    ),
   STRATALOG_JWT_ISSUER: z.string().min(1).optional().describe('Issuer of accepted JWTs'),
   STRATALOG_JWT_AUDIENCE: z.string().min(1).optional().describe('Audience that accepted JWTs must name'),
   STRATALOG_JWT_JWKS: z
@@ -241,6 +246,7 @@ export interface Config extends ClusterConfig {
   readonly tlog: TlogConfig;
   /** How many costly requests a process works on at a time, and how many may wait. */
   readonly turns: TurnOptions;
+  readonly erasedFilesWithinMs: number;
   readonly jwt: { readonly issuer: string; readonly audience: string; readonly jwks: string } | undefined;
   readonly logLevel: Settings['STRATALOG_LOG_LEVEL'];
 }
@@ -293,6 +299,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     summaryWindowMs: values.STRATALOG_SUMMARY_WINDOW * 1_000,
     tlog: tlogOf(values),
     turns: turnsOf(values),
+    erasedFilesWithinMs: values.STRATALOG_ERASED_FILES_WITHIN * 1_000,
     jwt: jwtOf(values),
     logLevel: values.STRATALOG_LOG_LEVEL,
   };

@@ -1,5 +1,6 @@
 // Verifies that an event is in the log, without Stratalog and without a server:
 //   node verify.mjs event.tlog-proof VERIFIER_KEY
+//   node verify.mjs receipt.json VERIFIER_KEY      the receipt of an erasure, as `erasures get --json` prints it
 // The proof is a C2SP tlog-proof, its head a tlog-checkpoint, and the tree that of RFC 6962.
 import { createHash, createPublicKey, verify } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
@@ -10,10 +11,17 @@ const base64 = (text) => Buffer.from(text, 'base64');
 try {
   const [file, key] = process.argv.slice(2);
   if (key === undefined) throw new Error('usage: node verify.mjs PROOF VERIFIER_KEY');
-  const { leaf, index, hashes, note } = parseProof(await readFile(file, 'utf8'));
+  const text = await readFile(file, 'utf8');
+  const shown = text.startsWith('{') ? JSON.parse(text) : undefined;
+  // The receipt is a signed note, too: its text is one line of JSON.
+  const receipt = shown && JSON.parse(openNote(shown.signature ?? '', key));
+  const { leaf, index, hashes, note } = parseProof(shown ? (shown.proof ?? '') : text);
   const head = openHead(note, key);
   if (!rootFrom(leaf, index, head.size, hashes)?.equals(head.root))
     throw new Error('this leaf is not in the log that the head was signed for');
+  if (receipt && JSON.parse(leaf).id !== receipt.event.id)
+    throw new Error('the proof is about another event than the erasure');
+  if (receipt) console.log(JSON.stringify(receipt, null, 2));
   console.log(`${leaf}\nproved: leaf ${index} of ${head.size} in ${head.origin}`);
 } catch (error) {
   console.error(`NOT PROVED: ${error.message}`);
@@ -28,8 +36,8 @@ function parseProof(text) {
   return { leaf: base64(leaf), index: Number(index), hashes, note };
 }
 
-/** The head in a signed note. A signature begins with four bytes that say which key made it. */
-function openHead(note, key) {
+/** The text of a signed note. A signature begins with four bytes that say which key made it. */
+function openNote(note, key) {
   const [, name, keyId, encoded] = /^([^\s+]+)\+([0-9a-f]{8})\+(\S+)$/.exec(key) ?? [];
   const bytes = base64(encoded ?? '');
   if (bytes.length !== 33 || bytes[0] !== 1) throw new Error('the verifier key is malformed');
@@ -46,8 +54,12 @@ function openHead(note, key) {
       (line) =>
         line.toString('hex', 0, 4) === keyId && verify(null, Buffer.from(text), publicKey, line.subarray(4)),
     );
-  if (!isSigned) throw new Error('the head is not signed with this key');
-  const [origin, size, root] = text.split('\n');
+  if (!isSigned) throw new Error('the note is not signed with this key');
+  return text;
+}
+
+function openHead(note, key) {
+  const [origin, size, root] = openNote(note, key).split('\n');
   return { origin, size: Number(size), root: base64(root) };
 }
 

@@ -126,10 +126,13 @@ async function admitted<Input extends z.ZodObject, Output>(
   }
 }
 
-/** The master key creates tenants and keys and may do nothing else. */
+/** The master key creates tenants and keys, erases tenants, and may do nothing else. */
 export function assertMasterMayCall({ access }: Operation, caller: TenantContext): void {
   if (!isMaster(caller) || (access !== 'every-caller' && access.masterKey)) return;
-  throw new Problem('forbidden', 'the master key creates tenants and keys and may do nothing else');
+  throw new Problem(
+    'forbidden',
+    'the master key creates tenants and keys, erases tenants, and may do nothing else',
+  );
 }
 
 function assertAccess(access: Access, caller: TenantContext): void {

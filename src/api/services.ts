@@ -2,6 +2,7 @@ import type { CommandServices } from '../commands/context.ts';
 import type { Ledger } from '../commands/ledger/ledger.ts';
 import type { PolicyLearning } from '../commands/policies/policy-learning.ts';
 import type { FactQueue } from '../commands/record-facts.ts';
+import type { OutOfReach } from '../domain/erasure/receipt.ts';
 import type { Embedders } from '../ports/embedder.ts';
 import type { ProjectionOperations } from '../projections/operations.ts';
 import type { ConflictFinder } from '../queries/conflicts.ts';
@@ -56,4 +57,6 @@ export interface Services {
   readonly embedders: Embedders;
   readonly tokenizer: Tokenizer;
   readonly proofs: LogProofs;
+  /** The copies that no erasure reaches. */
+  readonly outOfReach: readonly OutOfReach[];
 }

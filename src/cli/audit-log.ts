@@ -1,5 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { Option, type Command } from 'commander';
+import type { ShownErasure } from '../domain/erasure/verify-receipt.ts';
 import type { Stratalog } from '../../packages/client/src/index.ts';
 import { connect } from './client.ts';
 import { endSoon } from './end.ts';
@@ -29,7 +30,7 @@ interface Report {
     { readonly position: string | number; readonly fault: string; readonly detail: string } | undefined;
 }
 
-/** Adds the commands that prove what the log has: `heads`, `verify`, `prove` and `witness`. */
+/** Adds the commands that prove what the log has: `heads`, `verify`, `prove`, `verify-receipt` and `witness`. */
 export function addLogCommands(audit: Command): void {
   audit
     .command('heads')
@@ -99,6 +100,49 @@ export function addLogCommands(audit: Command): void {
     .action(async (at: string, _: object, command: Command) => {
       const { client } = connect(command);
       process.stdout.write(await client.audit.proof(at));
+    });
+  audit
+    .command('verify-receipt')
+    .description(
+      'Verify the receipt of an erasure without its server. Exits with 0 if it is genuine, 1 if not, 2 if it could not be checked',
+    )
+    .argument('<file>', 'the receipt, as erasures get --json prints it')
+    .addOption(
+      new Option(
+        '--verifier-key <key>',
+        'the key that it must be signed with; by default the server is asked for its key',
+      ),
+    )
+    .action(async (file: string, { verifierKey }: Pick<VerifyFlags, 'verifierKey'>, command: Command) => {
+      const { client, json } = connect(command);
+      const [{ ReceiptInvalid, verifyReceipt }, { MalformedNote, parseVerifierKey }] = await Promise.all([
+        import('../domain/erasure/verify-receipt.ts'),
+        import('../domain/tlog/note.ts'),
+      ]);
+      try {
+        const shown = JSON.parse(await readFile(file, 'utf8')) as ShownErasure;
+        const key = parseVerifierKey(verifierKey ?? (await client.audit.heads().page()).verifierKey);
+        const { receipt, provenIn } = verifyReceipt(shown, key);
+        if (json) return console.log(JSON.stringify({ state: 'genuine', provenIn, receipt }));
+        const { erasureId, target, completedAt, event } = receipt;
+        console.log(`Genuine: erasure ${erasureId} of a ${target.kind} was complete at ${completedAt}.`);
+        console.log(
+          provenIn === undefined
+            ? 'It has no proof yet that its event is in the signed log.'
+            : `Its event, at position ${event.position}, is in the signed log of ${provenIn} events.`,
+        );
+      } catch (error) {
+        if (error instanceof ReceiptInvalid || error instanceof MalformedNote) {
+          if (json) console.log(JSON.stringify({ state: 'invalid', detail: error.message }));
+          else console.log(`NOT GENUINE: ${error.message}.`);
+          process.exitCode = exitUnsound;
+          return;
+        }
+        const { explain } = await import('./explain.ts');
+        console.error(error instanceof SyntaxError ? `${file} is not a receipt in JSON` : explain(error));
+        process.exitCode = exitUnchecked;
+        return endSoon();
+      }
     });
   audit
     .command('witness')

@@ -5,6 +5,7 @@ import { budgetsCommand } from './budgets.ts';
 import { contextCommand } from './context.ts';
 import { demoCommand } from './demo/command.ts';
 import { doctorCommand } from './doctor.ts';
+import { eraseCommand, erasuresCommand } from './erase.ts';
 import { exportCommand } from './export.ts';
 import { importCommand } from './import.ts';
 import { keysCommand } from './keys.ts';
@@ -57,6 +58,8 @@ export function createProgram(): Command {
     historyCommand(),
     updateCommand(),
     deleteCommand(),
+    eraseCommand(),
+    erasuresCommand(),
     validateCommand(),
     statsCommand(),
     projectionsCommand(),

@@ -12,7 +12,7 @@ import type { LoadedEvent } from '../ports/event-store.ts';
 import { changeStream } from './change-stream.ts';
 import { claimStreamOf, takeClaim } from './claims.ts';
 import { CommandRecord } from './command-record.ts';
-import type { CommandContext, CommandResult, CommandServices } from './context.ts';
+import { tenantKey, type CommandContext, type CommandResult, type CommandServices } from './context.ts';
 
 const names = z.array(identifier).max(1_000).default([]);
 
@@ -73,7 +73,7 @@ export interface CreatedKey {
   readonly replayed: boolean;
 }
 
-/** Whether the caller is the master key, which creates tenants and keys and may do nothing else. */
+/** Whether the caller is the master key, which creates tenants and keys, erases tenants, and may do nothing else. */
 export function isMaster(caller: TenantContext): boolean {
   return caller.principal === 'master';
 }
@@ -160,6 +160,19 @@ export async function revokeApiKey(
   });
 }
 
+/** Revokes all keys of a tenant. */
+export async function revokeAllKeys(
+  services: CommandServices,
+  context: CommandContext,
+  tenant: string,
+): Promise<void> {
+  await changeTenant(services, context, tenant, (state) =>
+    [...state.values()].flatMap(({ id: keyId, revokedAt }): TenantEvent[] =>
+      revokedAt === undefined ? [{ type: 'ApiKeyRevoked', data: { keyId } }] : [],
+    ),
+  );
+}
+
 export function hashSecret(secret: string): string {
   return hash('sha256', secret);
 }
@@ -189,6 +202,6 @@ async function changeTenant(
     stream: tenantStream(tenant),
     memoryId: '',
     decide: (loaded) => decide(foldTenant(noKeys, loaded), loaded),
-    key: () => ({ tenant, id: 'tenant', subject: services.vault.pseudonym('subject', tenant, tenant) }),
+    key: () => tenantKey(services.vault, tenant),
   });
 }

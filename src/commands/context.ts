@@ -62,7 +62,12 @@ export interface CommandResult {
 /** The key that seals what a caller asked or said outside of any memory; it belongs to the caller's own subject. */
 export function callerKey(vault: KeyVault, { tenant, user }: TenantContext): KeyRef {
   const subject = vault.pseudonym('subject', tenant, user ?? tenant);
-  return { tenant, id: `retrieval.${subject}`, subject };
+  return { tenant, id: `retrieval.${subject}`, subject, renewable: true };
+}
+
+/** The key that seals what belongs to the tenant as a whole, such as the names of its API keys. */
+export function tenantKey(vault: KeyVault, tenant: string): KeyRef {
+  return { tenant, id: 'tenant', subject: vault.pseudonym('subject', tenant, tenant), renewable: true };
 }
 
 /** Context of an event that is not sealed and so cannot contain the reason of the command. The memory's own event contains it. */

@@ -2,6 +2,8 @@ import { hasRole } from '../domain/access/context.ts';
 import type { MemoryEvent } from '../domain/memory/events.ts';
 import { decide } from '../domain/memory/memory.ts';
 import { foldMemory, isLive } from '../domain/memory/snapshot.ts';
+import { keysName, type SurfaceCount } from '../domain/erasure/erasure.ts';
+import type { FilesWhen } from '../domain/erasure/events.ts';
 import { Problem } from '../domain/problems.ts';
 import { isMemoryId, memoryStream } from '../domain/streams.ts';
 import type { StreamName } from '../ports/event-log.ts';
@@ -10,6 +12,7 @@ import { changeStream } from './change-stream.ts';
 import { assertMatches, unknownMemory, type MatchCondition } from './change-memory.ts';
 import { releaseClaim } from './claims.ts';
 import { eraseFeedback } from './erase-feedback.ts';
+import { recordMemoryErasure } from './erasure/request-erasure.ts';
 import { eraseSummaries } from './summaries/erase-summaries.ts';
 import { callerKey, type CommandContext, type CommandResult, type CommandServices } from './context.ts';
 
@@ -19,32 +22,48 @@ export interface ErasureResult extends CommandResult {
   readonly erasedAt: Date;
 }
 
+export interface EraseOptions {
+  readonly match?: MatchCondition;
+  /** When the files of the database are rewritten. */
+  readonly files?: FilesWhen;
+  /** Counts what the surfaces hold of the memory, for the receipt. */
+  readonly count?: (memoryId: string) => Promise<readonly SurfaceCount[]>;
+}
+
 /**
- * Erases one memory permanently: appends the event, destroys the key, releases the claim, erases the
- * feedback and the summaries that quote it, in this order. If the process stops in between, `completeErasure` does the rest at the next start, driven by the event.
+ * Erases one memory permanently: appends the event, begins the receipt, destroys the key, releases the claim, erases the
+ * feedback and the summaries that quote it, in this order. If the process stops in between, the reactor of erasures does the rest, driven by the event.
  */
 export async function eraseMemory(
   services: CommandServices,
   context: CommandContext,
   memoryId: string,
-  match?: MatchCondition,
+  { match, files, count }: EraseOptions = {},
 ): Promise<ErasureResult> {
   if (!hasRole(context.caller, 'admin')) throw new Problem('forbidden', 'erasing needs the role admin');
   if (!isMemoryId(memoryId)) throw unknownMemory();
+  const counts = await count?.(memoryId);
   const changed = await changeStream<MemoryEvent>(services, context, {
     stream: memoryStream(context.caller.tenant, memoryId),
     memoryId,
     decide: (loaded) => {
       const snapshot = foldMemory(loaded);
       if (isLive(snapshot)) assertMatches(match, snapshot);
-      return decide({ type: 'erase', keyId: keyIdOf(loaded) }, snapshot.state);
+      return snapshot.state.status === 'erased'
+        ? erasureOf(loaded)
+        : decide({ type: 'erase', keyId: keyIdOf(loaded) }, snapshot.state);
     },
     // The memory's own key is about to be destroyed; the reason of the erasure must stay readable.
     key: () => callerKey(services.vault, context.caller),
   });
   const last = changed.history.at(-1)!;
   if (last.event.type === 'MemoryErased') {
-    await completeErasure(services, context, { tenant: context.caller.tenant, ...last.event.data });
+    await recordMemoryErasure(services, context, memoryId, {
+      ...(files && { files }),
+      ...(counts && { counts: [{ name: keysName, count: changed.isUnchanged ? 0 : 1 }, ...counts] }),
+    });
+    await services.vault.destroy(context.caller.tenant, last.event.data.keyId);
+    await eraseBeside(services, context, last.event.data);
   }
   return {
     memoryId,
@@ -55,17 +74,29 @@ export async function eraseMemory(
   };
 }
 
-/** Destroys the key, releases the externalId, and erases the feedback and the summaries that quote the memory. Idempotent. */
-export async function completeErasure(
+/** Releases the externalId, and erases the feedback and the summaries that quote the memory. Idempotent. */
+export async function eraseBeside(
   services: CommandServices,
   context: CommandContext,
-  erased: { tenant: string; memoryId: string; keyId: string; claim?: string | undefined },
+  erased: { readonly memoryId: string; readonly claim?: string | undefined },
 ): Promise<void> {
-  await services.vault.destroy(erased.tenant, erased.keyId);
   if (erased.claim !== undefined)
     await releaseClaim(services, context, erased.claim as StreamName, erased.memoryId);
   await eraseFeedback(services, context, erased.memoryId);
   await eraseSummaries(services, context, erased.memoryId);
+}
+
+/** The event of an erasure, from what stays readable of a memory whose key is destroyed; none if it is in the log. */
+export function erasureOf(loaded: readonly LoadedEvent<MemoryEvent>[]): MemoryEvent[] {
+  const [first] = loaded;
+  if (first?.event.type !== 'MemoryStored' || loaded.at(-1)?.event.type === 'MemoryErased') return [];
+  const { memoryId, claim } = first.event.data;
+  return [
+    {
+      type: 'MemoryErased',
+      data: { memoryId, keyId: keyIdOf(loaded), ...(claim !== undefined && { claim }) },
+    },
+  ];
 }
 
 function keyIdOf(loaded: readonly LoadedEvent<MemoryEvent>[]): string {

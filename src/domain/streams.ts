@@ -44,14 +44,17 @@ export const restoreStream: Name = 'checkpoint-system.restores';
 /** Read models are shared by all tenants, so their operational events belong to the system tenant. */
 export const projectionStream = (projection: string): Name => `projection-system.${projection}`;
 
+/** What becomes of an erasure. That of a single memory has the memory's id, so that it is recorded once. */
+export const erasureStream = (tenant: string, erasureId: string): Name => `erasure-${tenant}.${erasureId}`;
+
 /** The tenant in the name of a stream. */
 export function tenantOfStream(stream: string): string {
   return stream.slice(stream.indexOf('-') + 1, stream.indexOf('.'));
 }
 
-const memoryIdPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
 /** Whether `text` has the form of a memory id (UUIDv7). Other ids get the same response as unknown ones. */
 export function isMemoryId(text: string): boolean {
-  return memoryIdPattern.test(text);
+  return uuidPattern.test(text);
 }

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { EventStore, LoadedEvent, LoadedPage, UnreadableEvent } from '../ports/event-store.ts';
-import type { MemoryRef, Surface } from '../ports/surface.ts';
+import { idsByTenant, type MemoryRef, type Surface } from '../ports/surface.ts';
 import { memoryStream } from '../domain/streams.ts';
 import { pause } from '../support/pause.ts';
 import { totalSize } from '../support/recorded-size.ts';
@@ -66,10 +66,11 @@ export class EventFeed implements Surface {
     }
   }
 
-  /** Number of decrypted events that are about the memory. */
-  count(memory: MemoryRef): Promise<number> {
+  /** Number of decrypted events that are about the memories. */
+  count(memories: readonly MemoryRef[]): Promise<number> {
     const events = [...this.#cache.values()].flatMap((page) => page.events);
-    return Promise.resolve(events.filter((event) => isAbout(event, memory)).length);
+    const ids = idsByTenant(memories);
+    return Promise.resolve(events.filter((event) => isAbout(event, ids)).length);
   }
 
   /** Empties the cache: events of other memories are decrypted again. */
@@ -158,14 +159,19 @@ const quoting: ReadonlySet<string> = new Set([
   'LessonRevised',
 ]);
 
-/** Whether a decrypted event may hold content of the memory or quote it. */
+const uuids = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;
+
+/** Whether a decrypted event may hold content of one of the memories, given by tenant, or quote it. */
 export function isAbout(
   { stream, event, metadata, erased }: LoadedEvent,
-  { tenant, memoryId }: MemoryRef,
+  memories: ReadonlyMap<string, ReadonlySet<string>>,
 ): boolean {
-  if (metadata.tenant !== tenant || erased) return false;
-  if (stream === memoryStream(tenant, memoryId)) return event.type !== 'MemoryErased';
-  return quoting.has(event.type) && JSON.stringify(event.data).includes(memoryId);
+  const ids = memories.get(metadata.tenant);
+  if (!ids || erased) return false;
+  const own = memoryStream(metadata.tenant, '');
+  if (stream.startsWith(own) && ids.has(stream.slice(own.length))) return event.type !== 'MemoryErased';
+  if (!quoting.has(event.type)) return false;
+  return (JSON.stringify(event.data).match(uuids) ?? []).some((id) => ids.has(id));
 }
 
 /** In characters; an event counts as at least its share of `cachedEvents`. */

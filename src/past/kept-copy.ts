@@ -89,8 +89,8 @@ export class KeptCopy {
     }
   }
 
-  async count(memory: MemoryRef): Promise<number> {
-    return this.isReady ? this.#opened!.copy.count(memory) : 0;
+  async count(memories: readonly MemoryRef[]): Promise<number> {
+    return this.isReady && memories.length > 0 ? this.#opened!.copy.count(memories) : 0;
   }
 
   /** New requests are refused. Resolves when the database is closed, after the last request. */

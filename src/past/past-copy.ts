@@ -86,16 +86,14 @@ export class PastCopy {
     await this.#standAt(to);
   }
 
-  /** Number of rows that hold content of a memory or derive from it. */
-  async count({ tenant, memoryId }: MemoryRef): Promise<number> {
-    const { sql, projections } = this.#parts;
+  /** Number of rows that hold content of memories of the tenant or derive from it. */
+  async count(memories: readonly MemoryRef[]): Promise<number> {
+    const { sql, projections, tenant } = this.#parts;
+    const ids = memories.map(({ memoryId }) => memoryId);
     let total = 0;
     for (const { holds } of projections) {
       if (typeof holds !== 'function') continue;
-      const [row] = await sql.query<{ readonly count: number }>(holds(tablesOf(generation)), [
-        tenant,
-        memoryId,
-      ]);
+      const [row] = await sql.query<{ readonly count: number }>(holds(tablesOf(generation)), [tenant, ids]);
       total += row!.count;
     }
     return total;

@@ -75,9 +75,12 @@ export class PastReadModels implements Surface, Past {
   }
 
   /** Counts the rows in all copies. */
-  async count(memory: MemoryRef): Promise<number> {
-    const own = [...this.#alive, ...this.#private].filter(({ tenant }) => tenant === memory.tenant);
-    const counts = await Promise.all(own.map((kept) => kept.count(memory)));
+  async count(memories: readonly MemoryRef[]): Promise<number> {
+    const counts = await Promise.all(
+      [...this.#alive, ...this.#private].map((kept) =>
+        kept.count(memories.filter(({ tenant }) => tenant === kept.tenant)),
+      ),
+    );
     return counts.reduce((sum, count) => sum + count, 0);
   }
 

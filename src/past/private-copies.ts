@@ -42,8 +42,8 @@ export class PrivateCopies {
     return done;
   }
 
-  async count(memory: MemoryRef): Promise<number> {
-    const counts = await Promise.all(this.#opened.map(({ copy }) => copy.count(memory)));
+  async count(memories: readonly MemoryRef[]): Promise<number> {
+    const counts = await Promise.all(this.#opened.map(({ copy }) => copy.count(memories)));
     return counts.reduce((sum, count) => sum + count, 0);
   }
 

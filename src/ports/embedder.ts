@@ -24,6 +24,8 @@ export interface Embedder {
    * `TextRefused` if the model does not embed one of the texts; see `embedEach`.
    */
   embed(texts: readonly string[], purpose: EmbeddingPurpose, tenant?: string): Promise<Float32Array[]>;
+  /** Forgets the questions, and their vectors, that it keeps in memory. Absent if it keeps none. */
+  forgetQuestions?(): void;
   close(): Promise<void>;
 }
 

@@ -105,7 +105,7 @@ export interface EventStore {
     from?: number,
   ): Promise<LoadedEvent<Event>[]>;
   /** The event with this revision; undefined if there is none. */
-  loadOne(stream: StreamName, revision: number): Promise<LoadedEvent | undefined>;
+  loadOne(stream: StreamName, revision: number, reading?: Reading): Promise<LoadedEvent | undefined>;
   readAll(options: ReadAllOptions & Reading): Promise<LoadedPage>;
   subscribe(options: SubscribeOptions & Reading): AsyncIterable<LoadedPage>;
   /** Decrypts events of this log that were received in another way, such as from a topic. */

@@ -61,6 +61,11 @@ export interface Sql extends SqlExecutor {
    * caller. `missed` is true after a reconnection, when notifications may have been lost. Poll in addition.
    */
   listen(channel: string, handler: (missed: boolean) => void): Promise<() => Promise<void>>;
+  /**
+   * Leaves no byte in the write-ahead log of what was written before. Absent for a server, whose log belongs to its operator: it needs it
+   * for replicas and backups.
+   */
+  clearLog?(): Promise<void>;
   close(): Promise<void>;
 }
 

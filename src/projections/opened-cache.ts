@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { RecordedEvent } from '../ports/event-log.ts';
 import type { EventStore, LoadedEvent, OpenedEvents, UnreadableEvent } from '../ports/event-store.ts';
-import type { MemoryRef, Surface } from '../ports/surface.ts';
+import { idsByTenant, type MemoryRef, type Surface } from '../ports/surface.ts';
 import { isAbout } from '../follow/event-feed.ts';
 import { recordedSize } from '../support/recorded-size.ts';
 
@@ -27,11 +27,12 @@ export class OpenedCache implements Surface {
     this.#store = store;
   }
 
-  /** Number of decrypted events that are about the memory. */
-  async count(memory: MemoryRef): Promise<number> {
+  /** Number of decrypted events that are about the memories. */
+  async count(memories: readonly MemoryRef[]): Promise<number> {
     const opened = await Promise.allSettled(this.#cache.values());
+    const ids = idsByTenant(memories);
     return opened.filter(
-      (one) => one.status === 'fulfilled' && 'event' in one.value && isAbout(one.value, memory),
+      (one) => one.status === 'fulfilled' && 'event' in one.value && isAbout(one.value, ids),
     ).length;
   }
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Sql } from '../ports/sql.ts';
-import type { MemoryRef, Surface } from '../ports/surface.ts';
+import { idsByTenant, type MemoryRef, type Surface } from '../ports/surface.ts';
 import type { Generation } from './generation.ts';
 import type { Projection } from './projection.ts';
 
@@ -21,12 +21,13 @@ export function readModelSurfaces(
 ): Surface[] {
   return projections.flatMap(({ name, holds }) => {
     if (typeof holds !== 'function') return [];
-    const count = async ({ tenant, memoryId }: MemoryRef): Promise<number> => {
+    const count = async (memories: readonly MemoryRef[]): Promise<number> => {
       let total = 0;
-      for (const { tables } of await generationsOf(name)) {
-        const [row] = await sql.query<{ readonly count: number }>(holds(tables), [tenant, memoryId]);
-        total += row!.count;
-      }
+      for (const { tables } of await generationsOf(name))
+        for (const [tenant, ids] of idsByTenant(memories)) {
+          const [row] = await sql.query<{ readonly count: number }>(holds(tables), [tenant, [...ids]]);
+          total += row!.count;
+        }
       return total;
     };
     const forget = async (_: readonly MemoryRef[], position: number): Promise<void> => {

@@ -12,9 +12,9 @@ export class Surfaces {
     this.#all.push(...surfaces);
   }
 
-  /** How many entries of each surface hold content of the memory or derive from it. */
-  count(memory: MemoryRef): Promise<{ readonly name: string; readonly count: number }[]> {
-    return Promise.all(this.#all.map(async (one) => ({ name: one.name, count: await one.count(memory) })));
+  /** How many entries of each surface hold content of the memories or derive from it. */
+  count(memories: readonly MemoryRef[]): Promise<{ readonly name: string; readonly count: number }[]> {
+    return Promise.all(this.#all.map(async (one) => ({ name: one.name, count: await one.count(memories) })));
   }
 
   /** See `Surface.forget`. */

@@ -21,8 +21,10 @@ export class TenantSurface implements Surface {
     this.#entries = entries;
   }
 
-  count(memory: MemoryRef): Promise<number> {
-    return Promise.resolve(this.#forgotten.has(keyOf(memory)) ? 0 : this.#entries.count(memory.tenant));
+  count(memories: readonly MemoryRef[]): Promise<number> {
+    const held = memories.filter((memory) => !this.#forgotten.has(keyOf(memory)));
+    const tenants = new Set(held.map(({ tenant }) => tenant));
+    return Promise.resolve([...tenants].reduce((sum, tenant) => sum + this.#entries.count(tenant), 0));
   }
 
   forget(erased: readonly MemoryRef[]): Promise<void> {

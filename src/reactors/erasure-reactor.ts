@@ -1,26 +1,50 @@
 import { inTenant, type CommandContext, type CommandServices } from '../commands/context.ts';
-import { completeErasure } from '../commands/erase-memory.ts';
+import { eraseBeside } from '../commands/erase-memory.ts';
+import { recordMemoryErasure } from '../commands/erasure/request-erasure.ts';
 import { eraseWithSources } from '../commands/summaries/record-summary.ts';
 import type { LoadedEvent } from '../ports/event-store.ts';
 import type { Reactor } from '../follow/reactor.ts';
 
 /**
- * Completes every erasure in the log: destroys the keys and releases the externalId, even if the process that erased was killed
+ * Completes every erasure in the log: destroys the keys, those of whole subjects too, and releases the externalId, even if the process that erased was killed
  * in between, or if the vault was restored from an older backup. All steps do nothing if they were done before. A summary that
  * was made while a memory that it quotes was erased is erased as soon as it is in the log.
  */
 export function erasureReactor(services: CommandServices, context: CommandContext): Reactor {
   return {
     name: 'erasures',
-    handles: ['MemoryErased', 'SummaryGenerated', 'ReasoningTraceErased', 'LessonRevised', 'LessonForgotten'],
+    handles: [
+      'MemoryErased',
+      'ErasureRequested',
+      'SummaryGenerated',
+      'ReasoningTraceErased',
+      'LessonRevised',
+      'LessonForgotten',
+    ],
     // It runs before any key is opened, and needs no texts.
     routingOnly: true,
     // No caller waits for it: the command that erases completes its erasure itself.
     lingerMs: 1_000,
     async handle(events) {
-      for (const loaded of events) await complete(services, context, loaded);
+      await destroyKeys(services, events);
+      for (let from = 0; from < events.length; from += atOnce)
+        await Promise.all(
+          events.slice(from, from + atOnce).map((loaded) => complete(services, context, loaded)),
+        );
     },
   };
+}
+
+/** Events that may wait for each other in the log at once. */
+const atOnce = 16;
+
+/** Destroys the keys of all memories that the events erase, in one write for each tenant. */
+async function destroyKeys({ vault }: CommandServices, events: readonly LoadedEvent[]): Promise<void> {
+  const keys = new Map<string, string[]>();
+  for (const { event, metadata } of events)
+    if (event.type === 'MemoryErased')
+      keys.set(metadata.tenant, [...(keys.get(metadata.tenant) ?? []), event.data.keyId]);
+  for (const [tenant, ids] of keys) await vault.destroy(tenant, ...ids);
 }
 
 async function complete(
@@ -33,7 +57,16 @@ async function complete(
   const own = inTenant(context, tenant);
   switch (event.type) {
     case 'MemoryErased':
-      return completeErasure(services, own, { tenant, ...event.data });
+      await eraseBeside(services, own, event.data);
+      // What the program erases by itself is part of the receipt that it is for.
+      if (metadata.cause !== 'system') await recordMemoryErasure(services, own, event.data.memoryId);
+      return;
+    case 'ErasureRequested': {
+      const { target } = event.data;
+      if (target.kind === 'subject') await vault.destroySubject(tenant, target.subject, target.generation);
+      else if (target.kind === 'tenant') await vault.destroyTenant(target.tenant);
+      return;
+    }
     case 'SummaryGenerated':
       return eraseWithSources(services, own, event.data);
     case 'ReasoningTraceErased':

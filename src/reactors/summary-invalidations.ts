@@ -56,7 +56,7 @@ async function changesIn({ store, vault }: CommandServices, events: readonly Fol
     if (!isReplaced && event.type !== 'MemoryDeleted') continue;
     const { tenant } = metadata;
     const { memoryId } = event.data;
-    const first = (await store.loadOne(memoryStream(tenant, memoryId), 0))?.event;
+    const first = (await store.loadOne(memoryStream(tenant, memoryId), 0, { routingOnly: true }))?.event;
     if (first?.type !== 'MemoryStored') continue;
     const scope = summaryScopeOf(first.data);
     const reason = isReplaced ? ('replaced' as const) : ('deleted' as const);

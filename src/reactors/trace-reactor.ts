@@ -17,12 +17,12 @@ interface TraceMemory {
 
 export interface TraceReactorParts {
   readonly services: CommandServices;
-  /** The traces of callers that name the memory, of those that the log has up to `minPosition`. */
+  /** The traces of callers that name one of the memories, of those that the log has up to `minPosition`. */
   readonly tracesNaming: (
     tenant: string,
-    memoryId: string,
+    memoryIds: readonly string[],
     minPosition: number,
-  ) => Promise<readonly string[]>;
+  ) => Promise<readonly { readonly traceId: string; readonly memoryId: string }[]>;
 }
 
 /**
@@ -33,22 +33,34 @@ export function traceReactor(
   { services, tracesNaming }: TraceReactorParts,
   context: CommandContext,
 ): Reactor {
+  const eraseNaming = async (events: readonly Followed[]): Promise<void> => {
+    const erasures = new Map<string, Map<string, Followed>>();
+    for (const loaded of events) {
+      if (loaded.event.type !== 'MemoryErased') continue;
+      const { tenant } = loaded.metadata;
+      const known = erasures.get(tenant) ?? new Map<string, Followed>();
+      erasures.set(tenant, known.set(loaded.event.data.memoryId, loaded));
+    }
+    for (const [tenant, byId] of erasures) {
+      const upTo = Math.max(...[...byId.values()].map(({ position }) => position));
+      for (const named of await tracesNaming(tenant, [...byId.keys()], upTo))
+        await eraseTrace(services, causedBy(context, byId.get(named.memoryId)!), named);
+    }
+  };
   return {
     name: 'trace-erasures',
     handles: ['ReasoningTraceRecorded', 'MemoryErased'],
     async handle(events) {
-      for (const loaded of events as readonly Followed[]) {
-        const { event, metadata, erased, position } = loaded;
+      const followed = events as readonly Followed[];
+      await eraseNaming(followed);
+      for (const loaded of followed) {
+        const { event, metadata, erased } = loaded;
         const { tenant } = metadata;
         const own = causedBy(context, loaded);
         if (event.type === 'ReasoningTraceRecorded') {
           if (erased || event.data.origin !== 'caller') continue;
           const first = await firstErased(services, namedBy(tenant, event.data));
           if (first) await eraseTrace(services, own, first);
-        } else if (event.type === 'MemoryErased') {
-          const { memoryId } = event.data;
-          for (const traceId of await tracesNaming(tenant, memoryId, position))
-            await eraseTrace(services, own, { memoryId, traceId });
         }
       }
     },

@@ -5,6 +5,7 @@ import { LimitsDirectory } from '../api/admission/limits-directory.ts';
 import { Authenticator } from '../api/identity/authenticate.ts';
 import { SummaryDemand } from '../api/context/summary-demand.ts';
 import { openLanguageModel } from '../backends/language-model.ts';
+import { outOfReach } from '../backends/out-of-reach.ts';
 import { FactQueue } from '../commands/record-facts.ts';
 import { readSummarySettings } from '../commands/summaries/configure-summaries.ts';
 import { summaryIdOf } from '../domain/summaries/summary-scope.ts';
@@ -141,6 +142,7 @@ export function openApi(
     embedders,
     tokenizer: o200k,
     proofs,
+    outOfReach: outOfReach(config),
   };
   const { topicPrefix } = config.kafka;
   return {

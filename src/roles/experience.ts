@@ -29,8 +29,8 @@ export function startExperience(
 ): void {
   const start = (reactor: Reactor, message: string) => startReactor(own, store, reactor, message);
   const naming = new TracesNaming(models, store);
-  const tracesNaming = (tenant: string, memoryId: string, minPosition: number) =>
-    naming.of(tenant, memoryId, { minPosition, waitMs });
+  const tracesNaming = (tenant: string, memoryIds: readonly string[], minPosition: number) =>
+    naming.of(tenant, memoryIds, { minPosition, waitMs });
   start(
     traceReactor({ services, tracesNaming }, systemCommandContext('traces')),
     'the erasure of a trace failed and will be retried',

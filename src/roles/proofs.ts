@@ -2,6 +2,7 @@ import { headPublisher, lastPublished } from '../backends/head-publisher.ts';
 import { openLogKeys } from '../backends/log-signers.ts';
 import { ConfigError } from '../config.ts';
 import type { TreeHead } from '../domain/tlog/checkpoint.ts';
+import type { Signer } from '../domain/tlog/note.ts';
 import { CheckpointSigner } from '../tlog/checkpoint-signer.ts';
 import { LogProofs } from '../tlog/log-proofs.ts';
 import { restoresOf } from '../tlog/restores.ts';
@@ -11,7 +12,10 @@ import { systemCommandContext, type Process } from './process.ts';
 import { startProcessor } from './start-processor.ts';
 
 /** Opens the tree over the log, and in a process with the role `worker` signs its heads. */
-export async function openProofs(own: Process, { store }: CommandSide): Promise<LogProofs> {
+export async function openProofs(
+  own: Process,
+  { store }: CommandSide,
+): Promise<{ readonly proofs: LogProofs; readonly signers: readonly Signer[] }> {
   const { config, stores } = own;
   const tree = await LogTree.open(stores.sql, stores.log);
   await assertNotShorter(tree, await stores.log.head());
@@ -28,7 +32,7 @@ export async function openProofs(own: Process, { store }: CommandSide): Promise<
     const publish = headPublisher(config.tlog.publishTo);
     startProcessor(own, new CheckpointSigner({ tree, store, origin, signers, context, intervalMs, publish }));
   }
-  return new LogProofs({ tree, store, origin, verifiers });
+  return { proofs: new LogProofs({ tree, store, origin, verifiers }), signers };
 }
 
 const howToGoOn =

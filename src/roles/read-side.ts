@@ -4,6 +4,7 @@ import type { Ledger } from '../commands/ledger/ledger.ts';
 import { MeteredEmbedders } from '../commands/ledger/metered-embedders.ts';
 import { TokenAllowances } from '../commands/ledger/token-allowances.ts';
 import { migrate } from '../adapters/migrate.ts';
+import { ProcessRegistry } from '../adapters/sql/process-registry.ts';
 import type { ResidentWordIndex } from '../adapters/words/resident-word-index.ts';
 import { modelAdvice, sampleLanguages } from '../backends/model-advice.ts';
 import { openVectorsInMemory, openWordsInMemory, vectorsThatFit } from '../backends/in-memory.ts';
@@ -39,6 +40,8 @@ export interface ReadSide {
   readonly models: ReadModels;
   readonly retrieval: SearchService;
   readonly surfaces: Surfaces;
+  /** The processes that have content in memory; undefined if there is only this one. */
+  readonly registry: ProcessRegistry | undefined;
   /** Not started: the role projector does that. */
   readonly runner: ProjectionRunner;
   readonly operations: ProjectionOperations;
@@ -101,8 +104,12 @@ export async function openReadSide(
   cleanup.add(() => runner.stop());
   cleanup.add(() => operations.stop());
   observeProjections(metrics.meter, operations);
-  startForgetting(own, store, surfaces);
-  return { embedders, textsWait, models, retrieval, surfaces, runner, operations, erasures };
+  const forgetQuestions = () => {
+    for (const { id } of embedders.models) embedders.of(id)?.forgetQuestions?.();
+  };
+  const registry = config.profile === 'embedded' ? undefined : await ProcessRegistry.open(sql);
+  startForgetting(own, { store, surfaces, forgetQuestions, registry });
+  return { embedders, textsWait, models, retrieval, surfaces, registry, runner, operations, erasures };
 }
 
 /** Charges what embedding endpoints cost to the tenants. */

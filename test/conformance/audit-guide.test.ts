@@ -1,4 +1,4 @@
-import { cp, mkdtemp, readFile, rm, symlink } from 'node:fs/promises';
+import { cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
@@ -27,6 +27,16 @@ beforeAll(async () => {
     { 'if-match': '"0"' },
   );
   expect(status).toBe(200);
+  const erase = { reason: 'asked to', files: 'immediately' };
+  const { receipt } = (await tenant.admin.post('/v1/subjects/bob/erase', erase)).body;
+  await vi.waitUntil(
+    async () => {
+      const { body } = await auditor.get(`/v1/erasures/${receipt}`);
+      await writeFile(path.join(folder, 'receipt.json'), JSON.stringify(body));
+      return body.signature !== undefined && body.proof !== undefined;
+    },
+    { timeout: 20_000, interval: 200 },
+  );
   await ada.post('/v1/search', { query: 'When are releases cut?' });
   await vi.waitUntil(
     async () => {
@@ -67,7 +77,7 @@ describe('the guide for auditors', () => {
   it('[F2] [F3] [F7] [F10] [J4] has commands that run as they stand there', async () => {
     const blocks = await blocksOf('docs/guides/audit.md');
     const offline = blocks.findIndex((code) => code.includes('--data copy'));
-    const [events, memory, search, then, whatIf, heads, verified, proved, ...rest] = await run(
+    const [events, memory, search, then, whatIf, heads, receipt, verified, proved, ...rest] = await run(
       ...blocks.toSpliced(offline, 1),
     );
     expect(rest).toEqual([]);
@@ -77,11 +87,13 @@ describe('the guide for auditors', () => {
     expect(then).toContain('Releases are cut on Tuesday.');
     expect(whatIf).toMatch(/Another answer to search .*\n.*\n.* it is left out/);
     expect(heads).toMatch(/^origin +stratalog\//);
+    expect(receipt).toMatch(/^Genuine: erasure [^]*\nproved: leaf/);
     expect(verified!.match(/^Sound: /gm)).toHaveLength(2);
     expect(proved).toMatch(/"type":"MemoryStored".*\nproved: leaf \d+ of \d+ in stratalog\//);
 
-    const [, example] = await run(...(await blocksOf('examples/verify/README.md')));
+    const [, example, erasure] = await run(...(await blocksOf('examples/verify/README.md')));
     expect(example).toMatch(/"type":"MemoryStored".*\nproved: /);
+    expect(erasure).toMatch(/"type":"ErasureRequested".*\nproved: /);
 
     await server.stop();
     await cp(server.dataDir, path.join(folder, 'copy'), {

@@ -135,6 +135,57 @@ export function keyVaultContract(name: string, openStore: () => Promise<VaultSto
       });
     });
 
+    describe('the key of a subject that was destroyed', () => {
+      it('[F6] destroys every key that it wraps, in every process, and what comes later has the next one', async () => {
+        const subject = randomUUID();
+        const gone = [fresh({ subject }), fresh({ subject })];
+        const kept = fresh({ subject: randomUUID() });
+        const keptKey = await vault.ensure(kept);
+        for (const ref of gone) await vault.ensure(ref);
+        expect(await vault.generation('acme', subject)).toBe(0);
+        expect(await vault.countKeys('acme', subject, 0)).toBe(2);
+        await vault.destroySubject('acme', subject, 0);
+        await vault.destroySubject('acme', subject, 0);
+        for (const from of [vault, await store.open(rootKey)]) {
+          for (const ref of gone) {
+            expect(await openOne(from, ref)).toBe('destroyed');
+            await expect(from.ensure(ref)).rejects.toBeInstanceOf(KeyDestroyed);
+          }
+          expect(await openOne(from, kept)).toEqual(keptKey);
+          expect(await from.generation('acme', subject)).toBe(1);
+        }
+        const later = fresh({ subject });
+        const key = await vault.ensure(later);
+        // An erasure that is carried out again, as after a restore of the vault, leaves what came later.
+        await vault.destroySubject('acme', subject, 0);
+        expect(await openOne(await store.open(rootKey), later)).toEqual(key);
+      });
+
+      it('[F6] gives a renewable key another id from then on', async () => {
+        const ref = fresh({ id: 'uses', subject: randomUUID(), renewable: true });
+        const first = await vault.renewed(ref);
+        expect(first).toEqual({ tenant: 'acme', id: 'uses', subject: ref.subject });
+        await vault.ensure(first);
+        await vault.destroySubject('acme', ref.subject, 0);
+        const second = await vault.renewed(ref);
+        expect(second.id).toBe('uses.1');
+        await vault.ensure(second);
+        expect(await openOne(vault, first)).toBe('destroyed');
+      });
+
+      it('[F6] stays destroyed despite concurrent calls that create or open keys', async () => {
+        const subject = randomUUID();
+        const before = fresh({ subject });
+        await vault.ensure(before);
+        await Promise.all([
+          openOne(vault, before),
+          vault.destroySubject('acme', subject, 0),
+          openOne(vault, before),
+        ]);
+        expect(await openOne(vault, before)).toBe('destroyed');
+      });
+    });
+
     describe('a pseudonym', () => {
       it('is the same for the same value, in 128 bits of hex, in every process', async () => {
         const name = vault.pseudonym('subject', 'acme', 'alice@example.org');

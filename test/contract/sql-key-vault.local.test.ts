@@ -87,7 +87,14 @@ describe('the SQL vault', () => {
         [other.id, kept],
       ]),
     );
-    await expect(next.ensure({ ...ref(), subject: one.subject })).rejects.toBeInstanceOf(KeyDestroyed);
+    const later = { ...ref(), subject: one.subject };
+    expect(await next.ensure(later)).toHaveLength(32);
+    expect(
+      await sql.query('select subject from control.data_keys where tenant = $1 and id = $2', [
+        'acme',
+        later.id,
+      ]),
+    ).toEqual([{ subject: `${one.subject}.1` }]);
   });
 
   it('does not open keys that were swapped in the database, but still opens the others', async () => {

@@ -42,9 +42,23 @@ export const mutations = [
   {
     name: 'an erased key is served from a cache',
     file: 'src/adapters/vault/sql-key-vault.ts',
-    find: '    this.#dataKeys.destroy(tenant, id);\n',
+    find: '    for (const id of ids) this.#dataKeys.destroy(tenant, id);\n',
     replace: '',
     tests: ['test/contract/sql-key-vault.local.test.ts'],
+  },
+  {
+    name: 'the key of an erased person is served from a cache',
+    file: 'src/adapters/vault/sql-key-vault.ts',
+    find: '      this.#dataKeys.dropWrappedBy(tenant, name);\n',
+    replace: '',
+    tests: ['test/contract/sql-key-vault.local.test.ts'],
+  },
+  {
+    name: 'the write-ahead log keeps what was erased',
+    file: 'src/adapters/sql/rewrite-tables.ts',
+    find: '    await this.#sql.clearLog?.();\n',
+    replace: '',
+    tests: ['test/faults/erasure.test.ts'],
   },
   {
     name: 'vectors are not purged',

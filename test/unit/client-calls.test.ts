@@ -73,6 +73,9 @@ const callsOf = (client: Stratalog, { memories, reasoning, summaries, audit, adm
   admin.policies.train(),
   admin.summaries.get('{layer}' as 'team'),
   admin.summaries.set('{layer}' as 'team', { depths: ['sentence'], skipIfUnchanged: true }),
+  admin.erasures.eraseSubject('{id}', { reason: 'a' }),
+  admin.erasures.eraseTenant('{id}', { confirm: 'a', reason: 'a' }),
+  admin.erasures.get('{id}'),
   admin.budgets.get(),
   admin.budgets.set({ period: 'month' }),
 ];

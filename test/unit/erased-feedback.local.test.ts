@@ -26,8 +26,11 @@ const context: CommandContext = {
 };
 
 function services(append: EventStore['append'] = (...args) => test.store.append(...args)): CommandServices {
-  const store: Pick<EventStore, 'append' | 'load'> = {
+  const store: Pick<EventStore, 'append' | 'load' | 'loadOne' | 'open' | 'log'> = {
     append,
+    log: test.store.log,
+    loadOne: (...args) => test.store.loadOne(...args),
+    open: (...args) => test.store.open(...args),
     load: (stream, from) => test.store.load(stream, from),
   };
   return { store: store as EventStore, vault: test.vault, clock: systemClock, newId };

@@ -52,7 +52,7 @@ describe('read models of the past', () => {
     opened[1]!.finish();
     expect(await Promise.all(answers)).toEqual([1, 1, 2]);
     expect(opened).toHaveLength(2);
-    expect(await past.count(memory)).toBe(2);
+    expect(await past.count([memory])).toBe(2);
     expect(past.has({ tenant: 'acme', position: 1 })).toBe(true);
   });
 
@@ -97,7 +97,7 @@ describe('read models of the past', () => {
     expect(opened.some(({ isClosed }) => isClosed)).toBe(false);
     await past.forget([memory]);
     expect(opened.slice(0, 2).map(({ isClosed }) => isClosed)).toEqual([true, true]);
-    expect(await past.count(memory)).toBe(0);
+    expect(await past.count([memory])).toBe(0);
     await settle();
     opened[2]!.finish();
     expect(await waiting).toBe(2);
@@ -111,7 +111,7 @@ describe('read models of the past', () => {
     });
     const ended = expect(whatIf).rejects.toMatchObject({ name: 'CopyDropped' });
     await settle();
-    expect(await past.count(memory)).toBe(1);
+    expect(await past.count([memory])).toBe(1);
     await past.forget([memory]);
     expect(opened[0]!.isClosed).toBe(true);
     await ended;

@@ -99,6 +99,47 @@ export class Projections {
   }
 }
 
+/** Erasures and their receipts. */
+export class Erasures {
+  readonly #transport: Transport;
+
+  constructor(transport: Transport) {
+    this.#transport = transport;
+  }
+
+  /** Erase everything about a person. What is stored about the person later is not affected. */
+  eraseSubject(
+    id: string,
+    body: api.EraseSubject,
+    options?: CommandOptions,
+  ): Promise<api.EraseSubjectAnswer> {
+    return this.#transport.call(
+      { method: 'POST', path: path`/v1/subjects/${id}/erase`, body, changes: true },
+      options,
+    );
+  }
+
+  /** Erase everything of a tenant, with the master key. `confirm` is the name of the tenant again. */
+  eraseTenant(
+    tenant: string,
+    body: api.EraseTenant,
+    options?: CommandOptions,
+  ): Promise<api.EraseTenantAnswer> {
+    return this.#transport.call(
+      { method: 'POST', path: path`/v1/admin/tenants/${tenant}/erase`, body, changes: true },
+      options,
+    );
+  }
+
+  /** The receipt of an erasure, which may still be running. */
+  get(id: string, query: api.GetErasureQuery = {}, options?: CallOptions): Promise<api.Erasure> {
+    return this.#transport.call(
+      { method: 'GET', path: path`/v1/erasures/${id}`, query, reads: 'query' },
+      options,
+    );
+  }
+}
+
 /** How complex questions are routed. */
 export class Routing {
   readonly #transport: Transport;
@@ -232,6 +273,7 @@ export class Admin {
   readonly experience: Experience;
   readonly budgets: Budgets;
   readonly policies: Policies;
+  readonly erasures: Erasures;
 
   constructor(transport: Transport) {
     this.keys = new Keys(transport);
@@ -242,5 +284,6 @@ export class Admin {
     this.experience = new Experience(transport);
     this.budgets = new Budgets(transport);
     this.policies = new Policies(transport);
+    this.erasures = new Erasures(transport);
   }
 }

@@ -396,6 +396,22 @@ export interface SummarySettings {
   model?: string | undefined;
 }
 
+export interface EraseSubject {
+  /** Why, for the audit */
+  reason: string;
+  /** When the files of the database are rewritten, so that they have no byte left of what was erased. `scheduled`: within the time that the server is set to, an hour by default. `immediately`: at once */
+  files?: 'scheduled' | 'immediately' | undefined;
+}
+
+export interface EraseTenant {
+  /** The name of the tenant again */
+  confirm: string;
+  /** Why, for the audit */
+  reason: string;
+  /** When the files of the database are rewritten, so that they have no byte left of what was erased. `scheduled`: within the time that the server is set to, an hour by default. `immediately`: at once */
+  files?: 'scheduled' | 'immediately' | undefined;
+}
+
 export interface CreateKey {
   tenant?: string | undefined;
   role: 'agent' | 'member' | 'reader' | 'auditor' | 'operator' | 'admin';
@@ -1506,6 +1522,43 @@ export interface Summary {
   };
 }
 
+export interface Erasure {
+  id: string;
+  target: {
+    kind: 'memory' | 'subject' | 'tenant';
+    memoryId?: string;
+    /** Pseudonym of the person, as in the log */
+    subject?: string;
+    tenant?: string;
+  };
+  state: 'running' | 'complete';
+  files: 'scheduled' | 'immediately';
+  requestedAt: string;
+  /** Actor, as in histories */
+  requestedBy: string;
+  completedAt?: string;
+  reason?: string;
+  /** Each place that held something: how many entries, and whether it is `cleared`, or has only ciphertext that is `unreadable` */
+  surfaces: {
+    name: string;
+    count: number;
+    state: 'pending' | 'cleared' | 'unreadable';
+    at?: string;
+    note?: string;
+  }[];
+  /** Copies that the erasure cannot reach */
+  outOfReach: {
+    what: string;
+    why: string;
+  }[];
+  /** Position in the log. Pass it as `minPosition` to a later request to read your own write */
+  position: string;
+  /** Proof that the event of the erasure is in the signed log (C2SP tlog-proof); there as soon as a signed head covers it */
+  proof?: string;
+  /** The receipt of a complete erasure in canonical JSON, as a note that is signed with the key of the log (C2SP signed-note) */
+  signature?: string;
+}
+
 export interface ApiKey {
   id: string;
   role: 'agent' | 'member' | 'reader' | 'auditor' | 'operator' | 'admin';
@@ -1818,12 +1871,16 @@ export interface GetMemoryQuery {
 
 export interface DeleteMemoryQuery {
   mode?: 'soft' | 'erase' | undefined;
+  /** When the files of the database are rewritten, so that they have no byte left of what was erased. `scheduled`: within the time that the server is set to, an hour by default. `immediately`: at once */
+  files?: 'scheduled' | 'immediately' | undefined;
 }
 
 export type DeleteMemoryAnswer =
   | MemoryAnswer
   | {
       memory: ErasedMemory;
+      /** Id of the receipt: `GET /v1/erasures/{id}` */
+      receipt: string;
       /** Position in the log. Pass it as `minPosition` to a later request to read your own write */
       position: string;
     };
@@ -2147,6 +2204,27 @@ export interface ConfigureSummariesAnswer {
   settings: SummarySettings;
   /** Position in the log. Pass it as `minPosition` to a later request to read your own write */
   position: string;
+}
+
+export interface EraseSubjectAnswer {
+  /** Id of the receipt: `GET /v1/erasures/{id}` */
+  receipt: string;
+  /** Position in the log. Pass it as `minPosition` to a later request to read your own write */
+  position: string;
+}
+
+export interface EraseTenantAnswer {
+  /** Id of the receipt: `GET /v1/erasures/{id}`, with the master key */
+  receipt: string;
+  /** Position in the log. Pass it as `minPosition` to a later request to read your own write */
+  position: string;
+}
+
+export interface GetErasureQuery {
+  /** Position from an earlier response; the answer includes everything up to it, such as your own write */
+  minPosition?: string | undefined;
+  /** Maximum time to wait for `minPosition`, in milliseconds. Default: 2,000 */
+  waitMs?: number | undefined;
 }
 
 export interface CreateKeyAnswer {

@@ -93,13 +93,21 @@ export class Memories {
     return this.#transport.call({ method: 'DELETE', path: path`/v1/memories/${id}`, changes: true }, options);
   }
 
-  /** Destroy the content of a memory for good; for admins. */
+  /**
+   * Destroy the content of a memory for good; for admins. `files` says when the files of the database are rewritten; the receipt of the
+   * answer says when that is done.
+   */
   erase(
     id: string,
-    options?: ChangeOptions,
+    { files, ...options }: ChangeOptions & { readonly files?: 'scheduled' | 'immediately' | undefined } = {},
   ): Promise<Extract<api.DeleteMemoryAnswer, { memory: { state: 'erased' } }>> {
     return this.#transport.call(
-      { method: 'DELETE', path: path`/v1/memories/${id}`, query: { mode: 'erase' }, changes: true },
+      {
+        method: 'DELETE',
+        path: path`/v1/memories/${id}`,
+        query: { mode: 'erase', ...(files && { files }) },
+        changes: true,
+      },
       options,
     );
   }

@@ -52,6 +52,13 @@ export class LazyEmbedder implements Embedder {
     }
   }
 
+  forgetQuestions(): void {
+    void this.#opening?.then(
+      (embedder) => embedder.forgetQuestions?.(),
+      () => undefined,
+    );
+  }
+
   /** Opens the embedder and embeds a short text; rejects if one of them fails or takes too long. */
   async probe(): Promise<void> {
     await this.load();

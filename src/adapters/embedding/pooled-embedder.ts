@@ -42,6 +42,7 @@ export function pooledEmbedder(
       if (refusal) throw new TextRefused(refusal.message, outcomes);
       return outcomes as Float32Array[];
     },
+    forgetQuestions: () => vectors.clear(),
     async close() {
       vectors.clear();
       await pool.close();

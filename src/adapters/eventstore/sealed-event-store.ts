@@ -46,9 +46,10 @@ export class SealedEventStore implements EventStore {
     stream: StreamName,
     expected: ExpectedRevision,
     events: readonly StratalogEvent[],
-    context: EventContext,
+    given: EventContext,
     claim?: Claim,
   ): Promise<AppendResult> {
+    const context = given.key?.renewable ? { ...given, key: await this.#vault.renewed(given.key) } : given;
     const carried = await this.#carriedClaim(context, claim);
     const metadata = metadataOfContext(context);
     const reason = context.reason !== undefined && { reason: context.reason };
@@ -96,9 +97,12 @@ export class SealedEventStore implements EventStore {
     return this.#openAll<Event>(await this.log.readStream(stream, range));
   }
 
-  async loadOne(stream: StreamName, revision: number): Promise<LoadedEvent | undefined> {
+  async loadOne(stream: StreamName, revision: number, reading?: Reading): Promise<LoadedEvent | undefined> {
     const recorded = await this.log.readStream(stream, { from: revision, limit: 1 });
-    const { events, unreadable } = await this.open(recorded.filter((event) => event.revision === revision));
+    const { events, unreadable } = await this.open(
+      recorded.filter((event) => event.revision === revision),
+      reading,
+    );
     if (unreadable[0]) throw unreadable[0].error;
     return events[0];
   }

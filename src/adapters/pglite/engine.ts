@@ -4,6 +4,7 @@ import { clusterBytes } from './cluster-size.ts';
 import { DurableNodeFS } from './durable-fs.ts';
 import { extensions } from './extensions.ts';
 import { SeededMemoryFS } from './memory-fs.ts';
+import { overwriteSpareSegments } from './old-segments.ts';
 import { ReplyBuffer } from './reply-buffer.ts';
 import { PreparedStatements } from './prepared.ts';
 import type { EngineNotice, EngineResult, WorkerData } from './protocol.ts';
@@ -33,19 +34,24 @@ export class Engine {
   readonly #reply = new ReplyBuffer();
   readonly #prepared = new PreparedStatements();
 
-  private constructor(database: PGlite, listeners: EngineListeners) {
+  /** PostgreSQL's folder; undefined for a database in memory. */
+  readonly #cluster: string | undefined;
+
+  private constructor(database: PGlite, listeners: EngineListeners, cluster: string | undefined) {
     this.#database = database;
     this.#listeners = listeners;
+    this.#cluster = cluster;
   }
 
   static async open(data: WorkerData, listeners: EngineListeners): Promise<Engine> {
     const { cluster, packageRoot, postgres } = data;
     if (cluster === undefined)
       return withTemplate(packageRoot, (template) =>
-        Engine.#start(new SeededMemoryFS(template), startParams(), postgres, listeners),
+        Engine.#start(new SeededMemoryFS(template), startParams(), postgres, listeners, undefined),
       );
     if (!existsSync(cluster)) await createCluster(cluster, packageRoot);
-    return Engine.#start(new DurableNodeFS(cluster), startParams(clusterBytes(cluster)), postgres, listeners);
+    const params = startParams(clusterBytes(cluster));
+    return Engine.#start(new DurableNodeFS(cluster), params, postgres, listeners, cluster);
   }
 
   static async #start(
@@ -53,6 +59,7 @@ export class Engine {
     startParams: string[],
     postgres: WebAssembly.Module,
     listeners: EngineListeners,
+    cluster: string | undefined,
   ): Promise<Engine> {
     const log = new LogTail();
     const init = fs.init.bind(fs);
@@ -70,7 +77,7 @@ export class Engine {
       onStderr: (line) => log.add(line),
     }).catch((error: unknown) => listeners.died(log.reason(String(error)), log.code()));
     endOnUnknownException(database, (error) => listeners.died(log.reason(String(error)), log.code()));
-    return new Engine(database, listeners);
+    return new Engine(database, listeners, cluster);
   }
 
   get inTransaction(): boolean {
@@ -118,6 +125,20 @@ export class Engine {
   /** Drops the plans after a change of tables: a plan for other columns would fail. */
   #forgetAfter(statement: string): void {
     if (changesTables(statement)) this.#prepared.forget();
+  }
+
+  /**
+   * Leaves no byte in the write-ahead log of what was written before: moves on to a fresh segment, makes the ones before unnecessary by a
+   * checkpoint, and overwrites them. Does nothing for a database in memory.
+   */
+  async clearLog(): Promise<void> {
+    if (this.#cluster === undefined) return;
+    // The first round clears the segment that the second one moves to.
+    for (let round = 0; round < 2; round++) {
+      await this.run([...(round === 0 ? [] : ['select pg_switch_wal()']), 'checkpoint']);
+      const { rows } = await this.run(['select pg_walfile_name(pg_current_wal_insert_lsn()) as name']);
+      overwriteSpareSegments(this.#cluster, String(rows[0]!['name']));
+    }
   }
 
   close(): Promise<void> {

@@ -55,6 +55,7 @@ export class Headroom {
       queryAs: (...statement) => sql.queryAs(...statement),
       execute: (script) => sql.execute(script),
       listen: (channel, handler) => sql.listen(channel, handler),
+      ...(sql.clearLog && { clearLog: () => sql.clearLog!() }),
       close: () => sql.close(),
     };
   }

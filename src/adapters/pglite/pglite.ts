@@ -100,6 +100,10 @@ export class PgliteSql implements Sql {
     };
   }
 
+  async clearLog(): Promise<void> {
+    await this.#send({ kind: 'clear-log' });
+  }
+
   close(): Promise<void> {
     this.#closed ??= this.#close();
     return this.#closed;

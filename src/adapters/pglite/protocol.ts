@@ -36,6 +36,8 @@ export type EngineRequest =
   | { readonly kind: 'prepared'; readonly text: string; readonly params: readonly WireValue[] }
   /** Statements without parameters, one after another. */
   | { readonly kind: 'script'; readonly statements: readonly string[] }
+  /** Leaves no old bytes in the write-ahead log. */
+  | { readonly kind: 'clear-log' }
   /** Writes a checkpoint and ends the thread. */
   | { readonly kind: 'close' };
 

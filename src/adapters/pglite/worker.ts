@@ -54,6 +54,10 @@ async function answer(request: EngineRequest): Promise<Uint8Array> {
   if (request.kind === 'statement') return engine.statement(request.text, request.params, request.begin);
   if (request.kind === 'prepared') return engine.prepared(request.text, request.params);
   if (request.kind === 'script') return engine.script(request.statements);
+  if (request.kind === 'clear-log') {
+    await engine.clearLog();
+    return new Uint8Array();
+  }
   maintenance.stop();
   await engine.close();
   return new Uint8Array();

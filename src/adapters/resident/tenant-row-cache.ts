@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Sql, SqlExecutor } from '../../ports/sql.ts';
-import type { Surface } from '../../ports/surface.ts';
+import { idsByTenant, type Surface } from '../../ports/surface.ts';
 import { inBackground } from '../../support/background.ts';
 import { pause } from '../../support/pause.ts';
 import { WakeUp } from '../../support/wake-up.ts';
@@ -162,9 +162,12 @@ export class TenantRowCache<Row extends KeptRow, Kept extends Contents<Row>> {
   surface(name: string): Surface {
     return {
       name,
-      count: ({ tenant, memoryId }) => {
-        const sets = this.#cached.all.filter(({ table }) => table.set.tenant === tenant);
-        return Promise.resolve(sets.filter(({ table }) => table.kept.has(memoryId)).length);
+      count: (memories) => {
+        let count = 0;
+        for (const [tenant, ids] of idsByTenant(memories))
+          for (const { table } of this.#cached.all)
+            if (table.set.tenant === tenant) for (const id of ids) if (table.kept.has(id)) count++;
+        return Promise.resolve(count);
       },
       // Its rows in the database are gone before this is called.
       forget: () => this.#applyChanges(),

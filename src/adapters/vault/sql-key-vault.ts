@@ -20,6 +20,19 @@ export class WrongRootKey extends Error {
 }
 
 const mostPseudonyms = 1_000;
+/** Generations of a subject's key that are looked up together. */
+const generationsAtOnce = 8;
+const generationMaxAgeMs = 30_000;
+const maxGenerations = 20_000;
+
+/** Name of a subject's key in the vault. The first has the subject's own name; each erasure of the subject begins the next. */
+function nameOf(subject: string, generation: number): string {
+  return generation === 0 ? subject : `${subject}.${generation}`;
+}
+
+function namesUpTo(subject: string, generation: number): string[] {
+  return Array.from({ length: generation + 1 }, (_, each) => nameOf(subject, each));
+}
 const proofText = 'stratalog vault';
 
 /** Whether this database has a vault; then a root key for it exists. */
@@ -74,6 +87,7 @@ class SqlKeyVault implements KeyVault {
   readonly #pseudonyms = new Map<string, string>();
   readonly #dataKeys = new KeyCache();
   readonly #subjectKeys = new KeyCache();
+  readonly #generations = new Map<string, { readonly generation: number; readonly until: number }>();
   readonly #inserts: GroupCommitter<NewKey, boolean>;
 
   constructor(sql: Sql, rootKey: Uint8Array) {
@@ -96,14 +110,21 @@ class SqlKeyVault implements KeyVault {
     return key;
   }
 
-  async draft(ref: KeyRef): Promise<NewKey> {
-    const subjectKey = await this.#subjectKey(ref.tenant, ref.subject);
-    const key = randomBytes(32);
-    return { ref, key, wrapped: seal(subjectKey, key, `${ref.tenant}/${ref.id}`) };
+  async renewed({ renewable, ...ref }: KeyRef): Promise<KeyRef> {
+    if (!renewable) return ref;
+    const generation = await this.generation(ref.tenant, ref.subject);
+    return { ...ref, id: nameOf(ref.id, generation) };
   }
 
-  stored({ ref, key }: NewKey): void {
-    this.#dataKeys.set(ref.tenant, ref.id, key);
+  async draft({ tenant, id, subject }: KeyRef): Promise<NewKey> {
+    const wrapping = await this.#subjectKey(tenant, subject);
+    const key = randomBytes(32);
+    const ref = { tenant, id, subject: wrapping.name };
+    return { ref, key, wrapped: seal(wrapping.key, key, `${tenant}/${id}`) };
+  }
+
+  stored({ ref: { tenant, id, subject }, key }: NewKey): void {
+    this.#keep(tenant, id, subject, key);
   }
 
   async open(tenant: string, ids: readonly string[]): Promise<Map<string, DataKey | 'destroyed'>> {
@@ -128,13 +149,65 @@ class SqlKeyVault implements KeyVault {
     return found;
   }
 
-  async destroy(tenant: string, id: string): Promise<void> {
+  async destroy(tenant: string, ...ids: readonly string[]): Promise<void> {
     await this.#sql.query(
-      `insert into control.data_keys (tenant, id, destroyed_at) values ($1, $2, now())
+      `insert into control.data_keys (tenant, id, destroyed_at) select $1, id, now() from (select distinct unnest($2::text[])) as gone(id)
        on conflict (tenant, id) do update set wrapped = null, destroyed_at = coalesce(control.data_keys.destroyed_at, now())`,
-      [tenant, id],
+      [tenant, ids],
     );
-    this.#dataKeys.destroy(tenant, id);
+    for (const id of ids) this.#dataKeys.destroy(tenant, id);
+  }
+
+  async generation(tenant: string, subject: string): Promise<number> {
+    const name = `${tenant}/${subject}`;
+    const known = this.#generations.get(name);
+    if (known && known.until > performance.now()) return known.generation;
+    const generation = await this.#findGeneration(tenant, subject);
+    if (this.#generations.size >= maxGenerations) this.#generations.clear();
+    this.#generations.set(name, { generation, until: performance.now() + generationMaxAgeMs });
+    return generation;
+  }
+
+  async destroySubject(tenant: string, subject: string, generation: number): Promise<void> {
+    const names = namesUpTo(subject, generation);
+    await this.#sql.query(
+      `insert into control.subject_keys (tenant, subject, destroyed_at) select $1, name, now() from unnest($2::text[]) as n(name)
+       on conflict (tenant, subject) do update set wrapped = null, destroyed_at = coalesce(control.subject_keys.destroyed_at, now())`,
+      [tenant, names],
+    );
+    this.#generations.delete(`${tenant}/${subject}`);
+    for (const name of names) {
+      this.#subjectKeys.destroy(tenant, name);
+      this.#dataKeys.dropWrappedBy(tenant, name);
+    }
+  }
+
+  async destroyTenant(tenant: string): Promise<void> {
+    const rows = await this.#sql.query<{ subject: string }>(
+      `update control.subject_keys set wrapped = null, destroyed_at = coalesce(destroyed_at, now())
+       where tenant = $1 returning subject`,
+      [tenant],
+    );
+    this.#generations.clear();
+    for (const { subject } of rows) this.#subjectKeys.destroy(tenant, subject);
+    this.#dataKeys.dropTenant(tenant);
+  }
+
+  async countTenantKeys(tenant: string): Promise<number> {
+    const [row] = await this.#sql.query<{ count: number }>(
+      `select count(*)::int as count from control.data_keys d join control.subject_keys s using (tenant, subject)
+       where tenant = $1 and d.wrapped is not null and s.wrapped is not null`,
+      [tenant],
+    );
+    return row!.count;
+  }
+
+  async countKeys(tenant: string, subject: string, generation: number): Promise<number> {
+    const [row] = await this.#sql.query<{ count: number }>(
+      'select count(*)::int as count from control.data_keys where tenant = $1 and subject = $2 and wrapped is not null',
+      [tenant, nameOf(subject, generation)],
+    );
+    return row!.count;
   }
 
   pseudonym(purpose: string, tenant: string, value: string): string {
@@ -176,7 +249,7 @@ class SqlKeyVault implements KeyVault {
     if (subjectKey === undefined || subjectKey === 'destroyed') return subjectKey;
     try {
       const key = open(subjectKey, row.wrapped, `${tenant}/${row.id}`);
-      this.#dataKeys.set(tenant, row.id, key);
+      this.#keep(tenant, row.id, row.subject, key);
       return key;
     } catch {
       return undefined;
@@ -205,20 +278,46 @@ class SqlKeyVault implements KeyVault {
     return known;
   }
 
-  /** The subject's key; created if there is none. */
-  async #subjectKey(tenant: string, subject: string): Promise<DataKey> {
-    const cached = this.#subjectKeys.get(tenant, subject);
-    if (cached) return cached;
-    await this.#sql.query(
-      'insert into control.subject_keys (tenant, subject, wrapped) values ($1, $2, $3) on conflict (tenant, subject) do nothing',
-      [tenant, subject, seal(this.#rootKey, randomBytes(32), `${tenant}/${subject}`)],
-    );
-    const [row] = await this.#sql.query<{ wrapped: Uint8Array | null }>(
-      'select wrapped from control.subject_keys where tenant = $1 and subject = $2',
-      [tenant, subject],
-    );
-    if (!row?.wrapped) throw new KeyDestroyed(subject);
-    return this.#openSubjectKey(tenant, subject, row.wrapped);
+  /** Caches a data key, unless the key that wraps it was destroyed meanwhile. */
+  #keep(tenant: string, id: string, subject: string, key: DataKey): void {
+    if (!this.#subjectKeys.isDestroyed(tenant, subject)) this.#dataKeys.set(tenant, id, key, subject);
+  }
+
+  /** The first generation of the subject's key that was not destroyed; it may not be there yet. */
+  async #findGeneration(tenant: string, subject: string): Promise<number> {
+    for (let first = 0; ; first += generationsAtOnce) {
+      const names = Array.from({ length: generationsAtOnce }, (_, each) => nameOf(subject, first + each));
+      const rows = await this.#sql.query<{ subject: string }>(
+        'select subject from control.subject_keys where tenant = $1 and subject = any ($2) and wrapped is null',
+        [tenant, names],
+      );
+      const destroyed = new Set(rows.map((row) => row.subject));
+      const found = names.findIndex((name) => !destroyed.has(name));
+      if (found >= 0) return first + found;
+    }
+  }
+
+  /** The subject's present key and its name; created if there is none. */
+  async #subjectKey(
+    tenant: string,
+    subject: string,
+  ): Promise<{ readonly name: string; readonly key: DataKey }> {
+    for (;;) {
+      const name = nameOf(subject, await this.generation(tenant, subject));
+      const cached = this.#subjectKeys.get(tenant, name);
+      if (cached) return { name, key: cached };
+      await this.#sql.query(
+        'insert into control.subject_keys (tenant, subject, wrapped) values ($1, $2, $3) on conflict (tenant, subject) do nothing',
+        [tenant, name, seal(this.#rootKey, randomBytes(32), `${tenant}/${name}`)],
+      );
+      const [row] = await this.#sql.query<{ wrapped: Uint8Array | null }>(
+        'select wrapped from control.subject_keys where tenant = $1 and subject = $2',
+        [tenant, name],
+      );
+      if (row?.wrapped) return { name, key: this.#openSubjectKey(tenant, name, row.wrapped) };
+      // Another process has destroyed it since its generation was looked up.
+      this.#generations.delete(`${tenant}/${subject}`);
+    }
   }
 
   #openSubjectKey(tenant: string, subject: string, wrapped: Uint8Array): DataKey {

@@ -38,7 +38,7 @@ export const developmentIdentity: TenantContext = {
   ...nobody,
 };
 
-/** The master key creates tenants and keys and may do nothing else. It has no tenant and no role. */
+/** The master key creates tenants and keys, erases tenants, and may do nothing else. It has no tenant and no role. */
 const masterIdentity: TenantContext = { tenant: '', principal: 'master', roles: [], ...nobody };
 
 const names = z.union([z.array(identifier), identifier.transform((name) => [name])]).default([]);

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { deleteMemory as softDelete } from '../../commands/delete-memory.ts';
 import { eraseMemory } from '../../commands/erase-memory.ts';
+import { filesField } from '../../commands/erasure/request-erasure.ts';
 import { expectedRevisionField, memoryIdField, positionField } from '../fields.ts';
 import { operation, type Call, type Outcome } from '../operation.ts';
 import { auditOfUnchanged, memoryAnswerSchema, memoryOutcome, type MemoryAnswer } from './answer.ts';
@@ -12,12 +13,14 @@ const erasedMemory = z
 
 interface ErasedAnswer {
   readonly memory: z.infer<typeof erasedMemory>;
+  readonly receipt: string;
   readonly position: string;
 }
 
 const input = z.strictObject({
   memoryId: memoryIdField,
   mode: z.enum(['soft', 'erase']).default('soft'),
+  files: filesField.optional(),
   expectedRevision: expectedRevisionField,
 });
 
@@ -27,7 +30,14 @@ export const deleteMemory = operation<typeof input, MemoryAnswer | ErasedAnswer>
   summary: 'Soft-delete a memory, or erase it permanently',
   area: 'Memories',
   input,
-  output: z.union([memoryAnswerSchema, z.object({ memory: erasedMemory, position: positionField })]),
+  output: z.union([
+    memoryAnswerSchema,
+    z.object({
+      memory: erasedMemory,
+      receipt: z.string().meta({ description: 'Id of the receipt: `GET /v1/erasures/{id}`' }),
+      position: positionField,
+    }),
+  ]),
   examples: { input: { memoryId: memoryExample.id, mode: 'erase' }, output: erasedExample },
   access: 'every-caller',
   command: {
@@ -46,12 +56,17 @@ export const deleteMemory = operation<typeof input, MemoryAnswer | ErasedAnswer>
 });
 
 async function erase({
-  input: { memoryId, expectedRevision },
+  input: { memoryId, expectedRevision, files },
+  caller: { tenant },
   context,
   services,
   token,
 }: Call<z.output<typeof input>>): Promise<Outcome<ErasedAnswer>> {
-  const erased = await eraseMemory(services.commands, context, memoryId, expectedRevision);
+  const erased = await eraseMemory(services.commands, context, memoryId, {
+    match: expectedRevision,
+    ...(files && { files }),
+    count: (id) => services.surfaces.count([{ tenant, memoryId: id }]),
+  });
   return {
     output: {
       memory: {
@@ -60,6 +75,7 @@ async function erase({
         revision: erased.revision,
         erasedAt: erased.erasedAt.toISOString(),
       },
+      receipt: erased.memoryId,
       position: token(erased.position),
     },
     replayed: erased.replayed,

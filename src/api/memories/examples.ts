@@ -62,6 +62,7 @@ export const memoriesExample = {
 
 export const erasedExample = {
   memory: { id: memoryExample.id, state: 'erased', revision: 4, erasedAt: at },
+  receipt: memoryExample.id,
   position,
 };
 

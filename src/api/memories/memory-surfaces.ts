@@ -25,7 +25,7 @@ export const memorySurfaces = operation({
   audit: { what: 'where a memory is held', when: 'always' },
   async handle({ caller: { tenant }, input: { memoryId }, services }) {
     if (!isMemoryId(memoryId)) throw unknownMemory();
-    const items = await services.surfaces.count({ tenant, memoryId });
+    const items = await services.surfaces.count([{ tenant, memoryId }]);
     return { output: { items }, read: { memoryId, items: items.length } };
   },
 });

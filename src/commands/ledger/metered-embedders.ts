@@ -102,7 +102,11 @@ export class MeteredEmbedders implements Embedders {
         throw error;
       }
     };
-    return { model: embedder.model, embed, close: () => embedder.close() };
+    const forgetQuestions = (): void => {
+      asked.clear();
+      embedder.forgetQuestions?.();
+    };
+    return { model: embedder.model, embed, forgetQuestions, close: () => embedder.close() };
   }
 
   async #tokensOf(texts: readonly string[]): Promise<number> {

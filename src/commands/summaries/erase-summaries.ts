@@ -16,13 +16,17 @@ export async function eraseSummaries(
 ): Promise<void> {
   const { store, vault } = services;
   const { tenant } = context.caller;
-  const [first] = known ?? (await store.load<MemoryEvent>(memoryStream(tenant, memoryId)));
+  const first = known?.[0] ?? (await store.loadOne(memoryStream(tenant, memoryId), 0, { routingOnly: true }));
   if (first?.event.type !== 'MemoryStored') return;
   const summarized = summaryScopeOf(first.event.data);
   const stream = summaryStreamOf(vault, tenant, summarized);
-  const quoting = (await store.load<SummaryEvent>(stream)).filter(({ event }) => quotes(event, memoryId));
+  const { events, unreadable } = await store.open(await store.log.readStream(stream), { routingOnly: true });
+  if (unreadable[0]) throw unreadable[0].error;
+  const quoting = (events as readonly LoadedEvent<SummaryEvent>[]).filter(({ event }) =>
+    quotes(event, memoryId),
+  );
   if (quoting.length === 0) return;
-  for (const { metadata } of quoting) await vault.destroy(tenant, metadata.keyId!);
+  await vault.destroy(tenant, ...quoting.map(({ metadata }) => metadata.keyId!));
   const { idempotency: _, reason: __, ...own } = context;
   await changeStream<SummaryEvent>(services, own, {
     stream,

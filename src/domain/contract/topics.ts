@@ -35,6 +35,7 @@ const retentionMs: Readonly<Record<TopicKind, number>> = {
 
 const kinds = {
   memory: 'events',
+  erasure: 'events',
   claim: 'events',
   links: 'events',
   feedback: 'events',

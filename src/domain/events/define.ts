@@ -41,7 +41,8 @@ export type EventCategory =
   | 'tenant'
   | 'policy'
   | 'projection'
-  | 'checkpoint';
+  | 'checkpoint'
+  | 'erasure';
 
 export type AnyEventDefinition = EventDefinition<string, z.ZodObject, z.ZodObject>;
 

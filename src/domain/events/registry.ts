@@ -39,6 +39,7 @@ import {
   FeedbackErased,
   FeedbackGiven,
   MemoriesAccessed,
+  QuestionErased,
   QuestionJudged,
   SearchPerformed,
 } from '../retrieval/events.ts';
@@ -61,6 +62,7 @@ import {
   ProjectionRebuilt,
   ProjectionSwitched,
 } from '../operation/events.ts';
+import { ErasureAdvanced, ErasureCompleted, ErasureCounted, ErasureRequested } from '../erasure/events.ts';
 import { CheckpointCosigned, CheckpointSigned, LogRestored } from '../tlog/events.ts';
 import type { AnyEventDefinition, EventOf } from './define.ts';
 
@@ -79,6 +81,7 @@ const definitions = [
   MemoriesUnlinked,
   FeedbackGiven,
   QuestionJudged,
+  QuestionErased,
   FeedbackErased,
   SummaryRequested,
   SummaryGenerated,
@@ -126,6 +129,10 @@ const definitions = [
   CheckpointSigned,
   CheckpointCosigned,
   LogRestored,
+  ErasureRequested,
+  ErasureCounted,
+  ErasureAdvanced,
+  ErasureCompleted,
 ] as const;
 
 /** Union of all events. */

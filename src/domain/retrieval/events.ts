@@ -58,8 +58,20 @@ export const FeedbackErased = defineEvent({
   sealed: z.object({}),
 });
 
+/** Who asked the question of this search was erased, and the question with them. The judgement stays. */
+export const QuestionErased = defineEvent({
+  type: 'QuestionErased',
+  category: 'feedback',
+  version: 1,
+  routing: z.object({ memoryId: z.string(), searchId: z.string() }),
+  sealed: z.object({}),
+});
+
 export type FeedbackEvent =
-  EventOf<typeof FeedbackGiven> | EventOf<typeof QuestionJudged> | EventOf<typeof FeedbackErased>;
+  | EventOf<typeof FeedbackGiven>
+  | EventOf<typeof QuestionJudged>
+  | EventOf<typeof QuestionErased>
+  | EventOf<typeof FeedbackErased>;
 
 /** Routes of a search: chosen by the program, or `multi-hop` at the caller's request. */
 const performedRoutes = [...routes, 'multi-hop'] as const;

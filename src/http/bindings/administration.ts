@@ -13,6 +13,9 @@ import { revokeKey } from '../../api/admin/revoke-key.ts';
 import { routing } from '../../api/admin/routing.ts';
 import { skipParkedEvent } from '../../api/admin/skip-parked-event.ts';
 import { rollbackProjection, switchProjection } from '../../api/admin/switch-projection.ts';
+import { eraseSubject } from '../../api/erasures/erase-subject.ts';
+import { eraseTenant } from '../../api/erasures/erase-tenant.ts';
+import { getErasure } from '../../api/erasures/get-erasure.ts';
 import { evaluatePolicy } from '../../api/policies/evaluate-policy.ts';
 import { policies } from '../../api/policies/list-policies.ts';
 import { promotePolicy } from '../../api/policies/promote-policy.ts';
@@ -23,6 +26,18 @@ import { bind } from '../binding.ts';
 const wait = ['minPosition', 'waitMs'];
 
 export const administrationBindings = [
+  bind(eraseSubject, 'post', '/v1/subjects/:id/erase', {
+    success: { status: 202, description: 'Nothing about the person can be read any more; the rest follows' },
+    headers: ({ receipt }) => ({ location: `/v1/erasures/${receipt}` }),
+  }),
+  bind(eraseTenant, 'post', '/v1/admin/tenants/:id/erase', {
+    success: { status: 202, description: 'Nothing of the tenant can be read any more; the rest follows' },
+    headers: ({ receipt }) => ({ location: `/v1/erasures/${receipt}` }),
+  }),
+  bind(getErasure, 'get', '/v1/erasures/:id', {
+    success: { status: 200, description: 'The receipt' },
+    query: wait,
+  }),
   bind(createKey, 'post', '/v1/admin/keys', {
     success: { status: 201, description: 'The key; it is shown only once' },
   }),

@@ -90,7 +90,7 @@ export const memoryBindings = [
   bind(deleteMemory, 'delete', '/v1/memories/:id', {
     success: { status: 200, description: 'Deleted, or erased' },
     rename,
-    query: ['mode'],
+    query: ['mode', 'files'],
     headers: etagOf,
   }),
   bind(restoreMemory, 'post', '/v1/memories/:id/restore', {

@@ -6,7 +6,7 @@ import { Table, type Row, type Tables } from '../../read-models/table.ts';
 import { ofMemory, rowsWith } from '../holding.ts';
 import { declaredBy, type Projection } from '../projection.ts';
 import { insertWithVectors } from '../vectors/vector-sql.ts';
-import { remove, together, type Write } from '../write.ts';
+import { remove, statement, together, type Write } from '../write.ts';
 
 /** Kind of a row that is no judgement but a question. */
 const questionRow = 'question';
@@ -31,7 +31,7 @@ type JudgementRow = Row<typeof judgements>;
 
 /**
  * Every judgement of a memory, and of the questions that were judged their vectors: never the words. Rows are only added, so that a
- * search as of a position finds the feedback of then; the last event of the stream of an erased memory removes them all.
+ * search as of a position finds the feedback of then; the last event of the stream of an erased memory removes them all, and a question goes with the person who asked it.
  * The vectors are made by the configured model. While another one answers queries, `helpful` and `irrelevant` do not count.
  */
 export function feedback(
@@ -45,7 +45,7 @@ export function feedback(
     version: 3,
     variant: id,
     largeBatchSize: 256,
-    handles: ['FeedbackGiven', 'QuestionJudged', 'FeedbackErased'],
+    handles: ['FeedbackGiven', 'QuestionJudged', 'QuestionErased', 'FeedbackErased'],
     ...declaredBy(judgements),
     create: (tables) => judgements.create(tables, `question vector(${dimension})`),
     prepare: (events) => embedQuestions(embedder, events as readonly LoadedEvent<FeedbackEvent>[]),
@@ -77,16 +77,35 @@ function plan(
 ): Write {
   const rows = new Map<JudgementRow, Float32Array | undefined>();
   const gone: { readonly tenant: string; readonly memory_id: string }[] = [];
+  const questions: Pick<JudgementRow, 'tenant' | 'memory_id' | 'search_id'>[] = [];
   for (const loaded of events) {
     const memory = { tenant: loaded.metadata.tenant, memory_id: loaded.event.data.memoryId };
     if (loaded.event.type === 'FeedbackErased') {
       gone.push(memory);
       for (const row of rows.keys())
         if (row.tenant === memory.tenant && row.memory_id === memory.memory_id) rows.delete(row);
+    } else if (loaded.event.type === 'QuestionErased') {
+      const { searchId } = loaded.event.data;
+      questions.push({ ...memory, search_id: searchId });
+      for (const row of rows.keys())
+        if (
+          row.kind === questionRow &&
+          row.tenant === memory.tenant &&
+          row.memory_id === memory.memory_id &&
+          row.search_id === searchId
+        )
+          rows.delete(row);
     } else rows.set({ ...memory, ...rowOf(loaded) }, vectors.get(loaded));
   }
   return together(
     remove(tables(judgements.name), memoryKeys, gone),
+    ...questions.map(({ tenant, memory_id: id, search_id: search }) =>
+      statement(
+        `delete from ${tables(judgements.name)}
+         where tenant = $1 and memory_id = $2::text::uuid and search_id = $3 and kind = '${questionRow}'`,
+        [tenant, id, search ?? null],
+      ),
+    ),
     insertWithVectors(tables, judgements, [...rows.keys()], 'question', [...rows.values()]),
   );
 }

@@ -4,7 +4,7 @@ import type { Person } from '../../domain/summaries/summary-scope.ts';
 import { embedEach, vectorIn, type Embedder, type Embedders } from '../../ports/embedder.ts';
 import type { LoadedEvent } from '../../ports/event-store.ts';
 import { Table, type Row, type Tables } from '../../read-models/table.ts';
-import { rowsWith } from '../holding.ts';
+import { named, rowsWith } from '../holding.ts';
 import { declaredBy, type Projection } from '../projection.ts';
 import { scopeColumnNames, scopeColumns, scopeRow } from '../scope-columns.ts';
 import { nothing, remove, statement, together, type Write } from '../write.ts';
@@ -87,7 +87,7 @@ export function summaries(embedders: Embedders): Projection<ReadonlyMap<string, 
     prepare: (events) => embedTexts(embedder, events as readonly LoadedEvent<SummaryEvent>[]),
     plan: (events, _, tables, vectors) =>
       Promise.resolve(plan(events as readonly LoadedEvent<SummaryEvent>[], tables, vectors)),
-    holds: (tables) => rowsWith([tables(summaryRows.name), '$2::text = any(sources)']),
+    holds: (tables) => rowsWith([tables(summaryRows.name), named('sources')]),
   };
 }
 

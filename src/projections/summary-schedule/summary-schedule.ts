@@ -199,7 +199,8 @@ class MemoryPlaces {
   }
 
   async #read(tenant: string, memoryId: string): Promise<SummaryScope | undefined> {
-    const first = (await this.#store.loadOne(memoryStream(tenant, memoryId), 0))?.event;
+    const first = (await this.#store.loadOne(memoryStream(tenant, memoryId), 0, { routingOnly: true }))
+      ?.event;
     return first?.type === 'MemoryStored' ? summaryScopeOf(first.data) : undefined;
   }
 }

@@ -38,5 +38,5 @@ export const traceMemoriesProjection: Projection = {
     }
     return together(upsert(tables, traceMemories, added), remove(tables(traceMemories.name), ofTrace, gone));
   },
-  holds: (tables) => rowsWith([tables(traceMemories.name), 'memory_id = $2']),
+  holds: (tables) => rowsWith([tables(traceMemories.name), 'memory_id = any ($2::text[])']),
 };

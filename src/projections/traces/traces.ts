@@ -4,7 +4,7 @@ import { embedEach, vectorIn, type Embedder, type Embedders } from '../../ports/
 import type { LoadedEvent } from '../../ports/event-store.ts';
 import { Table, type Row, type Tables } from '../../read-models/table.ts';
 import { ErasedMemories } from '../erased-memories.ts';
-import { rowsWith } from '../holding.ts';
+import { named, rowsWith } from '../holding.ts';
 import type { MemoryKey } from '../memory-rows.ts';
 import { declaredBy, type Projection } from '../projection.ts';
 import { scopeColumnNames, scopeColumns, scopeRow } from '../scope-columns.ts';
@@ -67,7 +67,7 @@ export function traces(embedders: Embedders): Projection<Vectors> {
     prepare: (events) => embedQuestions(embedder, rowsAfter(ofTraces(events as readonly Handled[]))),
     plan: (events, _, tables, vectors) =>
       Promise.resolve(plan(events as readonly Handled[], tables, vectors)),
-    holds: (tables) => rowsWith([tables(traceRows.name), '$2::text = any(memories)']),
+    holds: (tables) => rowsWith([tables(traceRows.name), named('memories')]),
   };
 }
 

@@ -61,7 +61,10 @@ export const values: Projection = {
   holds: (tables) =>
     rowsWith(
       [tables(sums.name), ofMemory],
-      [tables(searches.name), `results @> jsonb_build_array(jsonb_build_object('memoryId', $2::text))`],
+      [
+        tables(searches.name),
+        `exists (select 1 from jsonb_array_elements(results) as shown(result) where result->>'memoryId' = any ($2::text[]))`,
+      ],
     ),
 };
 

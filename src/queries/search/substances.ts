@@ -41,17 +41,19 @@ export class Substances implements Surface {
     this.#sql = sql;
   }
 
-  count({ tenant, memoryId }: MemoryRef): Promise<number> {
-    const prefix = prefixOf(tenant, memoryId);
-    return Promise.resolve([...this.#kept.keys()].filter((key) => key.startsWith(prefix)).length);
+  count(memories: readonly MemoryRef[]): Promise<number> {
+    return Promise.resolve(this.#keysOf(memories).length);
   }
 
   forget(erased: readonly MemoryRef[]): Promise<void> {
     this.#forgotten++;
-    const prefixes = erased.map(({ tenant, memoryId }) => prefixOf(tenant, memoryId));
-    for (const key of this.#kept.keys())
-      if (prefixes.some((prefix) => key.startsWith(prefix))) this.#kept.delete(key);
+    for (const key of this.#keysOf(erased)) this.#kept.delete(key);
     return Promise.resolve();
+  }
+
+  #keysOf(memories: readonly MemoryRef[]): string[] {
+    const prefixes = new Set(memories.map(({ tenant, memoryId }) => prefixOf(tenant, memoryId)));
+    return [...this.#kept.keys()].filter((key) => prefixes.has(key.slice(0, key.indexOf(']') + 1)));
   }
 
   /** Returns what each result says, by memory id. Rejects with an error of `isOutdated` if the vectors of the model are gone. */
