@@ -51,9 +51,12 @@ it.skipIf(testProfile !== 'embedded')(
       versions: 2,
       asOfShowsBefore: true,
       deletedIsGone: true,
+      poisonWasAnswered: true,
+      poisonIsLeftOut: true,
       rebuilt: readModelNames.length,
       equal: readModelNames.length,
     });
+    expect(facts['provenEvents']).toBeGreaterThan(1_000);
     expect(facts['answered']).toBeGreaterThanOrEqual(12);
     expect(facts['contextTokens']).toBeGreaterThan(100);
     expect(facts['contextTokens']).toBeLessThanOrEqual(200);

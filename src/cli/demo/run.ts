@@ -5,6 +5,7 @@ import { summarize, writeContext } from './context.ts';
 import { showLearning, type LearningFacts } from './learning.ts';
 import { rebuildAll, showAudit } from './log.ts';
 import type { Narrator } from './narrator.ts';
+import { showProof } from './proof.ts';
 import { storeCorpus } from './store-corpus.ts';
 import { readStory } from './story.ts';
 
@@ -25,6 +26,11 @@ export interface DemoFacts {
   readonly versions: number;
   readonly asOfShowsBefore: boolean;
   readonly deletedIsGone: boolean;
+  /** Whether a poisoned memory was in an answer, and not in what would have been answered without its source. */
+  readonly poisonWasAnswered: boolean;
+  readonly poisonIsLeftOut: boolean;
+  /** Events of the signed head that an event was proved to be in; 0 if it was not. */
+  readonly provenEvents: number;
   readonly learning: LearningFacts;
   readonly rebuilt: number;
   readonly equal: number;
@@ -40,7 +46,18 @@ export async function runDemo(client: Stratalog, narrator: Narrator): Promise<De
   const changed = await change(client, narrator, story);
   const { searchId, ...removed } = await remove(client, narrator, story);
   await showAudit(client, narrator, { externalId: story.change.externalId, lastSearch: searchId });
+  const proof = await showProof(client, narrator);
   const learning = await showLearning(client, narrator);
   const rebuilt = await rebuildAll(client, narrator);
-  return { ...stored, ...answered, ...written, ...summarized, ...changed, ...removed, learning, ...rebuilt };
+  return {
+    ...stored,
+    ...answered,
+    ...written,
+    ...summarized,
+    ...changed,
+    ...removed,
+    ...proof,
+    learning,
+    ...rebuilt,
+  };
 }

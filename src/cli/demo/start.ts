@@ -69,7 +69,8 @@ async function demoEnvironment({
     ...(data !== undefined && { data }),
     port: port ?? (keep ? '8080' : '0'),
   });
-  const environment = { STRATALOG_LOG_LEVEL: 'warn', ...given };
+  // Nobody waits a minute for a signed head here.
+  const environment = { STRATALOG_LOG_LEVEL: 'warn', STRATALOG_CHECKPOINT_INTERVAL: '2', ...given };
   if (readConfig(environment).profile !== 'embedded') {
     // The servers keep the data of the demo, so the vault's key must stay in the data folder too.
     return { environment: { STRATALOG_MASTER_KEY: randomBytes(24).toString('base64url'), ...environment } };
