@@ -90,6 +90,9 @@ describe('reactors that are killed between their commands and their checkpoints'
     // The summary that quoted the erased memory is generated again without it.
     const regenerated = async () => (await auditEvents(admin, 'type=SummaryGenerated')).length === 2;
     await vi.waitUntil(regenerated, { timeout: 60_000, interval: 500 });
+    // The receipt of the erasure follows the reactors.
+    const advanced = async () => (await auditEvents(admin, 'type=ErasureAdvanced')).length > 0;
+    await vi.waitUntil(advanced, { timeout: 120_000, interval: 500 });
     await done(admin);
     const events = await auditEvents(admin);
     return countsOf(events.filter(({ actor }) => actor === 'system').map(({ type }) => type as string));

@@ -1,11 +1,15 @@
 import { Problem } from '../problems.ts';
 
-/** Values and names of fields in one text. Half a million fields would take the parser a second, in which nobody is answered. */
-const maxValues = 40_000;
-/** Lists and objects inside each other. Four million brackets would take it five seconds. */
-const maxDepth = 100;
-/** A shorter text cannot have too many of either. */
-const harmless = maxDepth;
+/**
+ * What one text may have. The parser takes a millisecond for a thousand fields of different names, or for a thousand brackets inside
+ * each other, and meanwhile nobody else is answered: half a million fields would take a second, four million brackets five.
+ */
+const maxFields = 50_000;
+const maxDepth = 50_000;
+/** Of lists and objects. Plain values take little. */
+const maxValues = 250_000;
+/** A shorter text cannot have too many of any. */
+const harmless = maxFields;
 
 const [quote, backslash, comma, colon] = [0x22, 0x5c, 0x2c, 0x3a];
 const [openList, openObject, closeList, closeObject] = [0x5b, 0x7b, 0x5d, 0x7d];
@@ -25,24 +29,23 @@ export function parseBoundedJson(text: string, what: string): unknown {
 
 /** Counts without parsing. What is no JSON may be counted wrongly, and is refused by the parser. */
 function assertBounded(text: string, what: string): void {
-  let [values, depth, isText] = [0, 0, false];
+  let [fields, values, depth, isText] = [0, 0, 0, false];
   for (let at = 0; at < text.length; at++) {
     const unit = text.charCodeAt(at);
     if (isText) {
       if (unit === backslash) at++;
       else if (unit === quote) isText = false;
     } else if (unit === quote) isText = true;
-    else if (unit === comma || unit === colon) values++;
-    else if (unit === openList || unit === openObject) {
-      values++;
-      depth++;
-      if (depth > maxDepth)
-        throw new Problem('malformed-json', `${what} has lists and objects more than ${maxDepth} deep`);
+    else if (unit === colon) {
+      if (++fields > maxFields) throw tooMany(what, maxFields, 'fields');
+    } else if (unit === comma) {
+      if (++values > maxValues) throw tooMany(what, maxValues, 'values');
+    } else if (unit === openList || unit === openObject) {
+      if (++depth > maxDepth) throw tooMany(what, maxDepth, 'lists and objects inside each other');
     } else if (unit === closeList || unit === closeObject) depth--;
-    if (values > maxValues)
-      throw new Problem(
-        'malformed-json',
-        `${what} has more than ${maxValues.toLocaleString('en-US')} fields and values`,
-      );
   }
+}
+
+function tooMany(what: string, most: number, parts: string): Problem {
+  return new Problem('malformed-json', `${what} has more than ${most.toLocaleString('en-US')} ${parts}`);
 }
