@@ -2,6 +2,9 @@ import { createHash } from 'node:crypto';
 import { v7 as newId } from 'uuid';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { deterministicEmbedder } from '../../src/adapters/deterministic/embedder.ts';
+import { Surfaces } from '../../src/queries/surfaces.ts';
+import { Admission } from '../../src/api/admission/admission.ts';
+import { LimitsDirectory } from '../../src/api/admission/limits-directory.ts';
 import { auditEvents } from '../../src/api/audit/audit-events.ts';
 import { listProjections } from '../../src/api/admin/list-projections.ts';
 import { bulkStore } from '../../src/api/memories/bulk-store.ts';
@@ -48,6 +51,13 @@ beforeAll(async () => {
   const models = new ReadModels(sql, new WakeUp());
   const routing = new RoutingDirectory(store, { routing: true, reasoning: true });
   services = {
+    surfaces: new Surfaces(),
+    admission: new Admission(new LimitsDirectory(store), {
+      places: 2,
+      heavyPlaces: 1,
+      maxWaiting: 10,
+      maxWaitMs: 30_000,
+    }),
     commands,
     models,
     ownWrites: new OwnWrites(models),
