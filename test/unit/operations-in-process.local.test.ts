@@ -138,7 +138,8 @@ describe('operations called without HTTP', () => {
     const metadataOf = async (...[operation, input]: Parameters<typeof call>) => {
       const before = await test.log.head();
       await call(operation, input, { idempotencyKey: 'key-2', role: 'admin' });
-      return (await eventsOf(test, before)).at(-1)!.metadata;
+      const events = await eventsOf(test, before);
+      return events.findLast(({ metadata }) => metadata.commandId !== undefined)!.metadata;
     };
     const stored = await metadataOf(storeMemory, { content: 'x', tags: ['a'] });
     expect(stored.commandId).toBe(sha256('["acme","key:1","ada","POST","/v1/memories","key-2"]'));
