@@ -3,7 +3,10 @@ export interface KeyRef {
   readonly tenant: string;
   /** A memory id, or another name that is unique within the tenant. */
   readonly id: string;
-  /** Person that the content is about, as `pseudonym('subject', …)`. Destroying the subject's key destroys all keys wrapped by it; what comes later has another. */
+  /**
+   * Person that the content is about, as `pseudonym('subject', …)`. Destroying the subject's key destroys all keys that it wraps; what is
+   * sealed later has another.
+   */
   readonly subject: string;
   /** The id names a use and not one thing: after an erasure of the subject, the next use has a new key, see `KeyVault.renewed`. */
   readonly renewable?: boolean;
@@ -46,8 +49,11 @@ export interface KeyVault {
    * subject later has the next generation. Repeatable.
    */
   destroySubject(tenant: string, subject: string, generation: number): Promise<void>;
-  /** Destroys the keys of all subjects that the tenant has now. What is sealed in the tenant later has other keys. */
-  destroyTenant(tenant: string): Promise<void>;
+  /**
+   * Destroys the keys of all subjects that the tenant has now. What is sealed in the tenant later has other keys. Each erasure destroys keys
+   * once: repeated with the same `erasureId`, it leaves those that were made in between.
+   */
+  destroyTenant(tenant: string, erasureId: string): Promise<void>;
   /** Number of data keys of the tenant that can be opened. */
   countTenantKeys(tenant: string): Promise<number>;
   /** Number of data keys that the subject's key of this generation wraps, or wrapped, except those destroyed one by one. */

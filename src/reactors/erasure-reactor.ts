@@ -1,14 +1,15 @@
 import { inTenant, type CommandContext, type CommandServices } from '../commands/context.ts';
 import { eraseBeside } from '../commands/erase-memory.ts';
 import { recordMemoryErasure } from '../commands/erasure/request-erasure.ts';
+import { destroyTargetKeys } from '../commands/erasure/target-keys.ts';
 import { eraseWithSources } from '../commands/summaries/record-summary.ts';
 import type { LoadedEvent } from '../ports/event-store.ts';
 import type { Reactor } from '../follow/reactor.ts';
 
 /**
- * Completes every erasure in the log: destroys the keys, those of whole subjects too, and releases the externalId, even if the process that erased was killed
- * in between, or if the vault was restored from an older backup. All steps do nothing if they were done before. A summary that
- * was made while a memory that it quotes was erased is erased as soon as it is in the log.
+ * Completes every erasure in the log: destroys the keys, those of whole subjects and tenants too, and releases the externalId. It does so
+ * even if the process that erased was killed in between, or if the vault was restored from an older backup. Steps that were done before
+ * are not repeated. A summary that quotes a memory, and was made while that was erased, is erased as soon as it is in the log.
  */
 export function erasureReactor(services: CommandServices, context: CommandContext): Reactor {
   return {
@@ -61,12 +62,8 @@ async function complete(
       // What the program erases by itself is part of the receipt that it is for.
       if (metadata.cause !== 'system') await recordMemoryErasure(services, own, event.data.memoryId);
       return;
-    case 'ErasureRequested': {
-      const { target } = event.data;
-      if (target.kind === 'subject') await vault.destroySubject(tenant, target.subject, target.generation);
-      else if (target.kind === 'tenant') await vault.destroyTenant(target.tenant);
-      return;
-    }
+    case 'ErasureRequested':
+      return destroyTargetKeys(vault, tenant, event.data);
     case 'SummaryGenerated':
       return eraseWithSources(services, own, event.data);
     case 'ReasoningTraceErased':

@@ -7,6 +7,7 @@ import {
 } from '../commands/context.ts';
 import { eraseStreams } from '../commands/erasure/erase-streams.ts';
 import { findSubjectStreams, type SubjectStreams } from '../commands/erasure/subject-streams.ts';
+import { destroyTargetKeys } from '../commands/erasure/target-keys.ts';
 import {
   foldErasure,
   keysName,
@@ -88,12 +89,11 @@ export class ErasureSteps {
       state = await this.#counted(requested, state, () => this.#countMemories(memories));
       await this.#forget(memories);
     } else {
-      if (target.kind === 'subject')
-        await services.vault.destroySubject(tenant, target.subject, target.generation);
+      await destroyTargetKeys(services.vault, tenant, requested.event.data);
       // Until then another process may seal something with a key that it has in memory.
       await pause(requested.time.getTime() + keysKeptMs - Date.now(), signal);
       for (let isFirst = true; !signal.aborted; isFirst = false) {
-        const found = await findSubjectStreams(services.store, tenant, target, signal);
+        const found = await findSubjectStreams(services, tenant, target, signal);
         const memories = found.memories.map(({ erasure }) => ({ tenant, memoryId: erasure.data.memoryId }));
         state = await this.#counted(requested, state, () => this.#countSubject(requested, found, memories));
         if (isEmpty(found) && !isFirst) break;

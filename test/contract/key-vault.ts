@@ -186,6 +186,38 @@ export function keyVaultContract(name: string, openStore: () => Promise<VaultSto
       });
     });
 
+    describe('the keys of a tenant that were destroyed', () => {
+      it('[F6] stay destroyed in every process, and those of another tenant are not affected', async () => {
+        const tenant = randomUUID();
+        const gone = [fresh({ tenant }), fresh({ tenant, subject: 'another' })];
+        const kept = fresh();
+        const keptKey = await vault.ensure(kept);
+        for (const ref of gone) await vault.ensure(ref);
+        expect(await vault.countTenantKeys(tenant)).toBe(2);
+        await vault.destroyTenant(tenant, 'first');
+        expect(await vault.countTenantKeys(tenant)).toBe(0);
+        for (const from of [vault, await store.open(rootKey)]) {
+          for (const ref of gone) expect(await openOne(from, ref)).toBe('destroyed');
+          expect(await openOne(from, kept)).toEqual(keptKey);
+        }
+      });
+
+      it('[F6] are those from before the erasure, also when it is carried out again', async () => {
+        const tenant = randomUUID();
+        const [before, later] = [fresh({ tenant }), fresh({ tenant })];
+        await vault.ensure(before);
+        await vault.destroyTenant(tenant, 'first');
+        const key = await vault.ensure(later);
+        for (const from of [vault, await store.open(rootKey)]) {
+          await from.destroyTenant(tenant, 'first');
+          expect(await openOne(from, before)).toBe('destroyed');
+          expect(await openOne(from, later)).toEqual(key);
+        }
+        await vault.destroyTenant(tenant, 'second');
+        expect(await openOne(await store.open(rootKey), later)).toBe('destroyed');
+      });
+    });
+
     describe('a pseudonym', () => {
       it('is the same for the same value, in 128 bits of hex, in every process', async () => {
         const name = vault.pseudonym('subject', 'acme', 'alice@example.org');

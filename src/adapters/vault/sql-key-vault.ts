@@ -33,6 +33,8 @@ function nameOf(subject: string, generation: number): string {
 function namesUpTo(subject: string, generation: number): string[] {
   return Array.from({ length: generation + 1 }, (_, each) => nameOf(subject, each));
 }
+
+/** Sealed with the root key, it shows whether a key opens this vault. */
 const proofText = 'stratalog vault';
 
 /** Whether this database has a vault; then a root key for it exists. */
@@ -182,14 +184,19 @@ class SqlKeyVault implements KeyVault {
     }
   }
 
-  async destroyTenant(tenant: string): Promise<void> {
+  async destroyTenant(tenant: string, erasureId: string): Promise<void> {
+    // The tombstone of the erasure stands among those of the keys, so that every copy of the vault has it.
     const rows = await this.#sql.query<{ subject: string }>(
-      `update control.subject_keys set wrapped = null, destroyed_at = coalesce(destroyed_at, now())
-       where tenant = $1 returning subject`,
-      [tenant],
+      `with first as (
+         insert into control.subject_keys (tenant, subject, destroyed_at) values ($1, $2, now()) on conflict do nothing returning 1
+       )
+       update control.subject_keys set wrapped = null, destroyed_at = coalesce(destroyed_at, now())
+       where tenant = $1 and exists (select from first) returning subject`,
+      [tenant, `erasure ${erasureId}`],
     );
     this.#generations.clear();
     for (const { subject } of rows) this.#subjectKeys.destroy(tenant, subject);
+    this.#subjectKeys.dropTenant(tenant);
     this.#dataKeys.dropTenant(tenant);
   }
 

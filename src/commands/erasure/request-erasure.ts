@@ -96,7 +96,7 @@ export async function requestTenantErasure(
   const keys = await vault.countTenantKeys(tenant);
   const target = { kind: 'tenant', tenant, keys } as const;
   const requested = await request(services, inTenant(context, systemTenant), target, files);
-  if (!requested.replayed) await vault.destroyTenant(tenant);
+  if (!requested.replayed) await vault.destroyTenant(tenant, requested.erasureId);
   return requested;
 }
 

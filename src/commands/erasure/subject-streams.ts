@@ -1,8 +1,9 @@
 import type { MemoryEvent } from '../../domain/memory/events.ts';
 import type { ErasureTarget } from '../../domain/erasure/events.ts';
 import { eventDefinitions, type EventType } from '../../domain/events/registry.ts';
-import type { LoadedEvent, EventStore } from '../../ports/event-store.ts';
+import type { LoadedEvent } from '../../ports/event-store.ts';
 import type { StreamName } from '../../ports/event-log.ts';
+import type { CommandServices } from '../context.ts';
 
 /** A memory that is to be erased: the event is appended after this revision. */
 export interface MemoryStreamEnd {
@@ -11,7 +12,7 @@ export interface MemoryStreamEnd {
   readonly erasure: Extract<MemoryEvent, { type: 'MemoryErased' }>;
 }
 
-/** What the log has of a subject and that no event has erased yet. */
+/** What the log has of a subject, that cannot be read any more, and that no event has erased yet. */
 export interface SubjectStreams {
   readonly memories: readonly MemoryStreamEnd[];
   readonly traceIds: readonly string[];
@@ -19,7 +20,7 @@ export interface SubjectStreams {
   /** The streams with summaries whose texts are sealed for the subject. */
   readonly summaries: readonly StreamName[];
   readonly questions: readonly { readonly memoryId: string; readonly searchId: string }[];
-  /** Number of events that are sealed for the subject. */
+  /** Number of events that were sealed for the subject with destroyed keys. */
   readonly sealed: number;
   /** The log was read up to here. */
   readonly position: number;
@@ -42,14 +43,18 @@ const followedTypes: readonly EventType[] = [
 ];
 const types: readonly EventType[] = [...sealedTypes, ...followedTypes];
 
-/** Finds what the log has of a subject, or of a tenant. Nothing is decrypted. */
+/**
+ * Finds what the log has of a subject, or of a tenant, whose keys were destroyed. What was stored for it later has other keys, and is left.
+ * Nothing is decrypted.
+ */
 export async function findSubjectStreams(
-  store: EventStore,
+  { store, vault }: Pick<CommandServices, 'store' | 'vault'>,
   tenant: string,
   target: Exclude<ErasureTarget, { kind: 'memory' }>,
   signal: AbortSignal,
 ): Promise<SubjectStreams> {
-  const found = new Finding(target.kind === 'subject' ? target.subject : undefined);
+  const subject = target.kind === 'subject' ? target.subject : undefined;
+  const found = new Finding();
   let position = 0;
   while (!signal.aborted) {
     const page = await store.readAll({
@@ -58,7 +63,12 @@ export async function findSubjectStreams(
       filter: { types },
       routingOnly: true,
     });
-    for (const loaded of page.events) if (loaded.metadata.tenant === tenant) found.take(loaded);
+    const events = page.events.filter(({ metadata }) => metadata.tenant === tenant);
+    const sealed = events.filter(({ metadata }) => subject === undefined || metadata.subject === subject);
+    const keyIds = new Set(sealed.flatMap(({ metadata: { keyId } }) => keyId ?? []));
+    const keys = await vault.open(tenant, [...keyIds]);
+    for (const [id, key] of keys) if (key !== 'destroyed') keyIds.delete(id);
+    for (const loaded of events) found.take(loaded, keyIds.has(loaded.metadata.keyId ?? ''));
     if (page.scannedTo <= position) break;
     position = page.scannedTo;
   }
@@ -66,8 +76,6 @@ export async function findSubjectStreams(
 }
 
 class Finding {
-  /** Undefined for everything of the tenant. */
-  readonly #subject: string | undefined;
   readonly #memories = new Map<StreamName, MemoryStreamEnd>();
   readonly #traces = new Map<StreamName, string>();
   readonly #lessons = new Map<StreamName, string>();
@@ -78,20 +86,14 @@ class Finding {
   >();
   #sealed = 0;
 
-  constructor(subject: string | undefined) {
-    this.#subject = subject;
-  }
-
-  take(loaded: LoadedEvent): void {
-    const { event, metadata, stream, revision } = loaded;
-    const isOwn =
-      metadata.keyId !== undefined && (this.#subject === undefined || metadata.subject === this.#subject);
-    if (isOwn) this.#sealed++;
+  /** `isGone`: the event was sealed for the subject, with a key that is destroyed. */
+  take({ event, metadata, stream, revision }: LoadedEvent, isGone: boolean): void {
+    if (isGone) this.#sealed++;
     const memory = this.#memories.get(stream);
     if (memory) this.#memories.set(stream, { ...memory, revision });
     switch (event.type) {
       case 'MemoryStored': {
-        if (!isOwn) return;
+        if (!isGone) return;
         const { memoryId, claim } = event.data;
         const data = { memoryId, keyId: metadata.keyId ?? '', ...(claim !== undefined && { claim }) };
         this.#memories.set(stream, { stream, revision, erasure: { type: 'MemoryErased', data } });
@@ -101,23 +103,23 @@ class Finding {
         this.#memories.delete(stream);
         return;
       case 'ReasoningTraceRecorded':
-        if (isOwn) this.#traces.set(stream, event.data.traceId);
+        if (isGone) this.#traces.set(stream, event.data.traceId);
         return;
       case 'ReasoningTraceErased':
         this.#traces.delete(stream);
         return;
       case 'LessonLearned':
       case 'LessonRevised':
-        if (isOwn) this.#lessons.set(stream, event.data.lessonId);
+        if (isGone) this.#lessons.set(stream, event.data.lessonId);
         return;
       case 'LessonForgotten':
         this.#lessons.delete(stream);
         return;
       case 'SummaryGenerated':
-        if (isOwn) this.#summaries.add(stream);
+        if (isGone) this.#summaries.add(stream);
         return;
       case 'QuestionJudged':
-        if (isOwn) this.#questions.set(`${stream}/${event.data.searchId}`, { stream, ...event.data });
+        if (isGone) this.#questions.set(`${stream}/${event.data.searchId}`, { stream, ...event.data });
         return;
       case 'QuestionErased':
         this.#questions.delete(`${stream}/${event.data.searchId}`);

@@ -84,3 +84,5 @@ export type ErasureEvent =
   | EventOf<typeof ErasureCounted>
   | EventOf<typeof ErasureAdvanced>
   | EventOf<typeof ErasureCompleted>;
+
+export type ErasureRequest = z.infer<typeof ErasureRequested.routing>;
