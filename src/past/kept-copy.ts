@@ -1,13 +1,13 @@
-import { Problem } from '../domain/problems.ts';
+import type { Problem } from '../domain/problems.ts';
 import type { MemoryRef } from '../ports/surface.ts';
 import type { PastQueries } from '../queries/past.ts';
 import { inBackground } from '../support/background.ts';
 import { forAllRequests, withoutTurn } from '../support/request-scope.ts';
 import { abandonAfter } from '../support/resilience/time-limit.ts';
 import type { OpenedCopy } from './open-copy.ts';
+import { stillFilling } from './still-filling.ts';
 
 const idleMs = 600_000;
-const maxRetryAfterS = 30;
 
 /** The copy was dropped before it could be read. */
 export class CopyDropped extends Error {
@@ -136,15 +136,6 @@ export class KeptCopy {
 
   #notReady(): Problem {
     const share = this.position === 0 ? 0 : this.#reached / this.position;
-    const spentS = (performance.now() - this.#startedAt) / 1_000;
-    const leftS = share > 0 ? Math.ceil(spentS / share - spentS) : 2;
-    return new Problem(
-      'position-timeout',
-      `the read models as of this position are being filled from the log, ${Math.floor(share * 100)} % so far: a later request finds what is done`,
-      {
-        retryAfter: Math.min(maxRetryAfterS, Math.max(1, leftS)),
-        extra: { progress: Math.round(share * 100) / 100 },
-      },
-    );
+    return stillFilling('the read models as of this position', share, this.#startedAt);
   }
 }

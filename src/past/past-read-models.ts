@@ -4,6 +4,7 @@ import type { EventLog } from '../ports/event-log.ts';
 import type { MemoryRef, Surface } from '../ports/surface.ts';
 import type { Past, PastQueries } from '../queries/past.ts';
 import { defaultWaitMs, untilLogReaches, type Wait } from '../queries/read-models.ts';
+import { withoutTurn } from '../support/request-scope.ts';
 import { CopyDropped, KeptCopy } from './kept-copy.ts';
 import { PrivateCopies, type PrivateWork } from './private-copies.ts';
 import type { OpenCopy } from './open-copy.ts';
@@ -52,7 +53,8 @@ export class PastReadModels implements Surface, Past {
     await untilLogReaches(this.#log, position, waitMs);
     const leftMs = () => Math.max(0, deadline - performance.now());
     for (let fills = 1; ; fills++) {
-      const kept = await this.#withRoom({ tenant, position }, leftMs);
+      const kept =
+        this.#copyOf({ tenant, position }) ?? (await this.#waitForCopy({ tenant, position }, leftMs));
       try {
         return await kept.read(leftMs(), use);
       } catch (error) {
@@ -97,24 +99,25 @@ export class PastReadModels implements Surface, Past {
     await Promise.all([...this.#alive, ...this.#private].map((copies) => copies.drop()));
   }
 
-  /** The copy at a position, which may be new. Rejects with `unavailable` if others are in use all the time. */
-  async #withRoom(asked: Asked, leftMs: () => number): Promise<KeptCopy> {
-    for (;;) {
-      if (this.#isClosed) throw new Problem('unavailable', 'the server stops', { retryAfter: 1 });
-      const kept = this.#copyOf(asked);
-      if (kept) return kept;
-      if (leftMs() === 0)
-        throw new Problem(
-          'unavailable',
-          `read models of the past are being filled or read for ${maxKept} other positions: try again when they are done`,
-          { retryAfter: 5 },
-        );
-      await sleep(Math.min(pollMs, leftMs()));
-    }
+  /** Rejects with `unavailable` if there is no room in time. */
+  #waitForCopy(asked: Asked, leftMs: () => number): Promise<KeptCopy> {
+    return withoutTurn(async () => {
+      while (leftMs() > 0) {
+        await sleep(Math.min(pollMs, leftMs()));
+        const kept = this.#copyOf(asked);
+        if (kept) return kept;
+      }
+      throw new Problem(
+        'unavailable',
+        `read models of the past are being filled or read for ${maxKept} other positions: try again when they are done`,
+        { retryAfter: 5 },
+      );
+    });
   }
 
-  /** Undefined if there is no room for a new one. */
+  /** The copy at a position, which may be new. Undefined if there is no room for a new one. */
   #copyOf(asked: Asked): KeptCopy | undefined {
+    if (this.#isClosed) throw new Problem('unavailable', 'the server stops', { retryAfter: 1 });
     const key = keyOf(asked);
     const known = this.#kept.get(key);
     if (known && !known.isDropped) return known;

@@ -9,6 +9,7 @@ import { forAllRequests, withoutTurn } from '../support/request-scope.ts';
 import { abandonAfter, withTimeLimit } from '../support/resilience/time-limit.ts';
 import { CopyDropped } from './kept-copy.ts';
 import type { PastReadModels } from './past-read-models.ts';
+import { stillFilling } from './still-filling.ts';
 import { computeWhatIf } from './what-if.ts';
 
 /** How long one may take, waiting for others included. */
@@ -55,7 +56,7 @@ export class WhatIfComputations implements WhatIfs {
       abandonAfter(
         waitMs,
         () => result,
-        () => notReady(computation),
+        () => stillFilling('the read models without these events', computation.share, computation.startedAt),
       ),
     );
   }
@@ -104,18 +105,5 @@ function tooLong(): Problem {
   return new Problem(
     'position-timeout',
     `it took longer than ${maxDurationMs / 60_000} minutes: name fewer searches, or earlier ones`,
-  );
-}
-
-function notReady({ share, startedAt }: Computation): Problem {
-  const spentS = (performance.now() - startedAt) / 1_000;
-  const leftS = share > 0 ? Math.ceil(spentS / share - spentS) : 5;
-  return new Problem(
-    'position-timeout',
-    `the read models without these events are being filled from the log, ${Math.floor(share * 100)} % so far: the same request finds the answer when it is there`,
-    {
-      retryAfter: Math.min(30, Math.max(1, leftS)),
-      extra: { progress: Math.round(share * 100) / 100 },
-    },
   );
 }
