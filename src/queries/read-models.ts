@@ -66,30 +66,36 @@ export class ReadModels {
   async view({ projections, minPosition = 0, waitMs = defaultWaitMs }: ReadDemand): Promise<ReadView> {
     throwIfUnwanted();
     const deadline = performance.now() + waitMs;
-    let seen = this.#progress.count;
-    const look = async (): Promise<ReadView | undefined> => {
-      const rows = await this.#active(projections);
-      const position = Math.min(...rows.map(({ position }) => position));
-      return rows.length === projections.length && position >= minPosition
-        ? this.#viewOf(rows, position)
-        : undefined;
-    };
-    const signal = requestSignal() ?? new AbortController().signal;
-    const lookUntil = async (): Promise<ReadView> => {
-      for (;;) {
-        const left = deadline - performance.now();
-        if (left <= 0) throw positionTimeout('read models', waitMs);
-        await this.#progress.after(seen, Math.min(pollMs, left), signal);
-        signal.throwIfAborted();
-        seen = this.#progress.count;
-        const view = await look();
-        if (view) return view;
-      }
-    };
-    return (await look()) ?? withoutTurn(lookUntil);
+    const seen = this.#progress.count;
+    const look = () => this.#look(projections, minPosition);
+    const view = (await look()) ?? (await withoutTurn(() => this.#lookAgain(look, seen, deadline)));
+    if (!view) throw positionTimeout('read models', waitMs);
+    return view;
   }
 
-  #viewOf(rows: readonly ActiveRow[], position: number): ReadView {
+  /** Looks after each progress since `seen`. Undefined if no view is found until `deadline`. */
+  async #lookAgain(
+    look: () => Promise<ReadView | undefined>,
+    seen: number,
+    deadline: number,
+  ): Promise<ReadView | undefined> {
+    const signal = requestSignal() ?? new AbortController().signal;
+    let lookedAt = seen;
+    for (let left: number; (left = deadline - performance.now()) > 0;) {
+      await this.#progress.after(lookedAt, Math.min(pollMs, left), signal);
+      signal.throwIfAborted();
+      lookedAt = this.#progress.count;
+      const view = await look();
+      if (view) return view;
+    }
+    return undefined;
+  }
+
+  /** Undefined if a read model has not reached `minPosition`. */
+  async #look(projections: readonly string[], minPosition: number): Promise<ReadView | undefined> {
+    const rows = await this.#active(projections);
+    const position = Math.min(...rows.map((row) => row.position));
+    if (rows.length < projections.length || position < minPosition) return undefined;
     return { ...viewOf(rows), position, standsStill: this.#standStill };
   }
 

@@ -139,8 +139,8 @@ export const mutations = [
   {
     name: '`minPosition` is not waited for',
     file: 'src/queries/read-models.ts',
-    find: 'return rows.length === projections.length && position >= minPosition',
-    replace: 'return rows.length === projections.length && (position >= minPosition || waitMs > 0)',
+    find: 'if (rows.length < projections.length || position < minPosition) return undefined;',
+    replace: 'if (rows.length < projections.length) return undefined;',
     tests: ['test/conformance/positions.test.ts'],
   },
   {
