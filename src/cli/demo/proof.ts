@@ -1,8 +1,6 @@
 import { isProblem, type Stratalog, type WhatIfAnswer } from '../../../packages/client/src/index.ts';
-import { parseCheckpoint } from '../../domain/tlog/checkpoint.ts';
-import { leafHash, verifyInclusion } from '../../domain/tlog/merkle.ts';
-import { isSignedBy, parseVerifierKey } from '../../domain/tlog/note.ts';
-import { parseProof } from '../../domain/tlog/proof-file.ts';
+import { parseVerifierKey } from '../../domain/tlog/note.ts';
+import { verifyProof } from '../../domain/tlog/proof-file.ts';
 import { pause } from '../../support/pause.ts';
 import { recorded } from './log.ts';
 import type { Narrator } from './narrator.ts';
@@ -72,11 +70,9 @@ async function proofOf(client: Stratalog, position: string) {
   const { verifierKey } = await client.audit.heads();
   for (;;) {
     try {
-      const { index, proof, checkpoint, extra } = parseProof(await client.audit.proof(position));
-      const head = parseCheckpoint(checkpoint);
-      const isSigned = isSignedBy(head.note, parseVerifierKey(verifierKey));
-      const place = { index, size: head.size, root: head.root, proof };
-      return { head, isProven: isSigned && extra !== undefined && verifyInclusion(leafHash(extra), place) };
+      const proof = await client.audit.proof(position);
+      const { head, isSigned, entry } = verifyProof(proof, parseVerifierKey(verifierKey));
+      return { head, isProven: isSigned && entry !== undefined };
     } catch (error) {
       if (!isProblem(error, 'not-signed-yet')) throw error;
       await pause(pollMs);

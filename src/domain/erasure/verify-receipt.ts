@@ -1,8 +1,6 @@
 import { canonicalJson } from '../json.ts';
-import { parseCheckpoint } from '../tlog/checkpoint.ts';
-import { leafHash, verifyInclusion } from '../tlog/merkle.ts';
 import { isSignedBy, parseNote, type Verifier } from '../tlog/note.ts';
-import { parseProof } from '../tlog/proof-file.ts';
+import { verifyProof } from '../tlog/proof-file.ts';
 import { receiptSchema, type ErasureReceipt } from './receipt.ts';
 
 /** What `GET /v1/erasures/{id}` answers, as far as it is verified. */
@@ -37,13 +35,11 @@ export function verifyReceipt(shown: ShownErasure, verifier: Verifier): Verified
   if (shown.id !== receipt.erasureId || !isSame(shown.surfaces, receipt.surfaces))
     throw new ReceiptInvalid('what it shows is not what was signed');
   if (shown.proof === undefined) return { receipt };
-  const { index, proof, checkpoint, extra } = parseProof(shown.proof);
-  const head = parseCheckpoint(checkpoint);
-  if (head.origin !== receipt.log || !isSignedBy(head.note, verifier))
+  const { head, isSigned, entry } = verifyProof(shown.proof, verifier);
+  if (head.origin !== receipt.log || !isSigned)
     throw new ReceiptInvalid('the head of its proof is not signed with this key');
-  if (!extra || !verifyInclusion(leafHash(extra), { index, size: head.size, root: head.root, proof }))
-    throw new ReceiptInvalid('its proof does not lead to the signed head');
-  const { id, position, hash } = JSON.parse(extra.toString()) as Record<string, unknown>;
+  if (!entry) throw new ReceiptInvalid('its proof does not lead to the signed head');
+  const { id, position, hash } = JSON.parse(entry.toString()) as Record<string, unknown>;
   if (!isSame({ id, position, hash }, receipt.event))
     throw new ReceiptInvalid('its proof is about another event than its erasure');
   return { receipt, provenIn: head.size };

@@ -1,5 +1,6 @@
-import { hashBytes, type Hash } from './merkle.ts';
-import { MalformedNote } from './note.ts';
+import { parseCheckpoint, type TreeHead } from './checkpoint.ts';
+import { hashBytes, leafHash, verifyInclusion, type Hash } from './merkle.ts';
+import { isSignedBy, MalformedNote, type Verifier } from './note.ts';
 
 /** A proof that a log has an entry, which is verified without the log (C2SP tlog-proof). */
 export interface ProofFile {
@@ -37,4 +38,20 @@ export function parseProof(text: string): ProofFile {
   if (end < 0 || first !== header || index === undefined || proof.some(({ length }) => length !== hashBytes))
     throw new MalformedNote(`a proof begins with ${header}, an index and hashes`);
   return { index: Number(index), proof, checkpoint: text.slice(end + 2), ...(extra && { extra }) };
+}
+
+export interface VerifiedProof {
+  readonly head: TreeHead;
+  readonly isSigned: boolean;
+  /** The entry, if it is included in the tree of the head. */
+  readonly entry: Buffer | undefined;
+}
+
+/** Verifies a proof that has its entry in `extra`. Throws `MalformedNote`. */
+export function verifyProof(text: string, verifier: Verifier): VerifiedProof {
+  const { index, proof, checkpoint, extra } = parseProof(text);
+  const head = parseCheckpoint(checkpoint);
+  const { size, root } = head;
+  const isIncluded = extra !== undefined && verifyInclusion(leafHash(extra), { index, size, root, proof });
+  return { head, isSigned: isSignedBy(head.note, verifier), entry: isIncluded ? extra : undefined };
 }
