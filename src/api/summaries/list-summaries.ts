@@ -95,6 +95,7 @@ export const listSummaries = operation({
   reads: 'read-models',
   awaitsOwn: ['summaries'],
   audit: { what: 'summaries', when: 'watched' },
+  cost: ({ asOf }) => (asOf === undefined ? 0.5 : 3),
   async handle({ caller, input, services, asOf, wait, token }) {
     const { layer, depth, query } = input;
     const person = personOf(caller, input);
