@@ -10,7 +10,7 @@ export function outOfReach({ profile, embedder, languageModel }: Config): OutOfR
     },
     {
       what: 'backups',
-      why: 'a copy of the database from before has the keys as well as the texts. A restored copy erases again before it serves',
+      why: 'a backup made before the erasure has the keys as well as the texts: delete it, or repeat the erasure after a restore from it',
     },
     { what: 'exports', why: 'what callers have read or exported is theirs' },
     { what: 'witnesses', why: 'they have the heads of the log: hashes, and nothing of a text' },

@@ -20,8 +20,8 @@ const derived = [
 ];
 
 /**
- * Also removes the company, which is the tenant: another tenant would refuse it. A memory that names no time is as old as its store: after
- * an import, "last week" and what is newer still go by that.
+ * Also removes the company, which is the tenant: another tenant would refuse it. A memory without a time of its own gets the time at which
+ * it was stored, so that "last week", and what is newer than what, are the same after an import.
  */
 function withoutDerived({ scope, ...memory }: StoredMemory): Record<string, unknown> {
   const { company: _, ...placed } = scope;
@@ -30,8 +30,8 @@ function withoutDerived({ scope, ...memory }: StoredMemory): Record<string, unkn
 }
 
 /**
- * The lines from which an import makes the memories of an export again: of memories that say the same each one is kept, and one that
- * was told again is told again.
+ * Makes the lines from which an import creates the same memories again. If several memories say the same, each is kept. A memory that was
+ * affirmed gets a second line, which affirms it.
  */
 export class TellingLines {
   readonly #told = new Set<string>();

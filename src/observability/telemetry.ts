@@ -50,7 +50,7 @@ export function observeProcessor(meter: Meter, log: EventLog, runner: ProcessorR
     });
 }
 
-/** Facts of answered searches that are not in the log yet. */
+/** Requests that wait, are worked on, or were refused because of the load. */
 export function observeAdmission(
   meter: Meter,
   {
@@ -74,6 +74,7 @@ export function observeAdmission(
     .addCallback((result) => result.observe(turns.refused));
 }
 
+/** Facts of answered searches that are not in the log yet. */
 export function observeFacts(
   meter: Meter,
   facts: { readonly waiting: number; readonly dropped: number },

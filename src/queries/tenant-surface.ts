@@ -8,8 +8,8 @@ export interface TenantEntries {
 }
 
 /**
- * A cache that does not know which memories its entries derive from: any memory of their tenant may be among them. It forgets all entries
- * of the tenant. Entries that are made later derive from read models without the memory, so they no longer count for it.
+ * A cache that does not know which memories its entries derive from. It forgets all entries of the erased memory's tenant. Entries that are
+ * added after that derive from read models without the memory, so they are not counted for it.
  */
 export class TenantSurface implements Surface {
   readonly name: string;

@@ -79,8 +79,8 @@ export const maxWhatIfEntries = 500;
 /** Computes what would have been answered without some events. */
 export interface WhatIfs {
   /**
-   * Rejects with `position-timeout` after `waitMs` (2,000 by default); the same request of the same caller finds what is done.
-   * `questions` is called once for each computation.
+   * Rejects with `position-timeout` after `waitMs` (2,000 by default). The computation goes on, and a later call of the same caller with
+   * the same `input` gets its answer. `request` is called once for each computation.
    */
   ask(
     caller: TenantContext,

@@ -18,7 +18,7 @@ interface Forgetting {
   readonly registry: ProcessRegistry | undefined;
 }
 
-/** Lets this process forget memories as soon as their erasure is in the log, whichever process erased them. */
+/** Empties the caches of this process of erased memories when their erasure is in the log, whichever process erased them. */
 export function startForgetting(
   { logger, cleanup }: Process,
   { store, surfaces, forgetQuestions, registry }: Forgetting,
@@ -37,7 +37,7 @@ export function startForgetting(
     for (; !signal.aborted; await pause(reportEveryMs, signal)) if (forgotten > 0) await report();
   });
   const running = inBackground(async () => {
-    // What an earlier process had in memory is gone.
+    // Erasures before this process started do not concern its caches.
     let after: number | undefined;
     while (!signal.aborted)
       try {

@@ -14,8 +14,8 @@ export function withoutThoughts(text: string): string {
 }
 
 /**
- * The JSON values that an answer may mean, the most likely first: the text itself, the last code fence, then the objects in
- * the text, the last first, because drafts come before the answer. A list with a single object counts as that object.
+ * The JSON values that an answer may mean, the most likely first: the whole text, then its code fences, then the objects in it. Later
+ * fences and objects come before earlier ones, because models write drafts first. A list of one object is returned as that object.
  */
 export function jsonCandidates(text: string): readonly unknown[] {
   // A text that is JSON as a whole has no reasoning: a tag in it belongs to one of its values.

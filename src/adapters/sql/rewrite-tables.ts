@@ -7,8 +7,8 @@ const schemas = ['read', 'control', 'follow'];
 const statistics = 'pg_catalog.pg_statistic';
 
 /**
- * The tables that had what was erased. PostgreSQL only marks rows as deleted, and leaves their bytes in the files of tables and indexes
- * until a page is written over. Each table is rewritten; whoever uses it waits for that.
+ * The files of the tables that erased content was in. When PostgreSQL deletes a row, it only marks it, and the bytes stay in the files of
+ * the table and its indexes. Therefore each table is rewritten. Statements that use the table meanwhile are blocked.
  */
 export class RewrittenTables implements Remains {
   readonly name = 'files of the database';

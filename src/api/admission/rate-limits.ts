@@ -7,7 +7,7 @@ import { Problem } from '../../domain/problems.ts';
 /** Callers whose state is kept, those that asked last. A caller that returns later begins with a full bucket. */
 const keptCallers = 100_000;
 
-/** The policy with the least left, as a limited caller is told with every answer. */
+/** What the `RateLimit` headers of an answer say: the state of the policy that has the fewest units left. */
 export interface RateState extends BucketLimit, BucketState {
   readonly policy: 'key' | 'tenant';
 }
@@ -28,8 +28,8 @@ export class RateLimits {
   }
 
   /**
-   * Takes the cost of a request from the buckets, and counts it as under way until what it returns is called. `onState` is told what is
-   * left to a caller with a rate. Throws `rate-limited` without having counted anything if a limit is reached.
+   * Charges the cost of a request and counts the request as under way. Call the returned function when it ends. `onState` gets the state
+   * of a caller that has a rate limit. Throws `rate-limited` if a limit is reached; then nothing is charged or counted.
    */
   begin(
     caller: TenantContext,
@@ -56,7 +56,7 @@ export class RateLimits {
     };
   }
 
-  /** Takes from the buckets, each of which must have enough. */
+  /** Charges every bucket, or none if one of them does not have enough. */
   #charge(parties: readonly Party[], cost: number, onState: (state: RateState) => void): void {
     let least: RateState | undefined;
     for (const [index, { policy, limit, account }] of parties.entries()) {

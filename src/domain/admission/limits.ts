@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { roles } from '../access/context.ts';
 
-/** The seconds of its rate that a burst may take if nothing else is said. */
+/** The default burst is what the rate allows in this many seconds. */
 const burstSeconds = 10;
 
 /** Limit of one credential, or of all of a tenant. */

@@ -32,9 +32,9 @@ const opinions: ReadonlySet<StratalogEvent['type']> = new Set([
 ]);
 
 /**
- * Decides, event by event in the order of the log, what is left out: the events that are chosen, and what would not have been recorded
- * without them: everything about a memory that was never stored, what the program did because of an event, and a summary that quotes
- * such a memory, of which nobody knows what it would have said instead.
+ * Decides, event by event in the order of the log, what is left out: the chosen events, and those that would not have been recorded
+ * without them. These are all events of a memory that would not have been stored, what the program did because of a left-out event, and
+ * each summary that quotes such a memory, because nothing tells what the summary would have said without it.
  */
 export class LeftOut {
   readonly #choice: Choice;
