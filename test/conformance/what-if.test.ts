@@ -138,7 +138,10 @@ describe('what would have been answered without some events', () => {
     expect(status).toBe(200);
     const reads = () => auditEvents(admin, 'type=AuditRead');
     const parameters = { without: { source: forum }, ...asked };
-    const data = expect.objectContaining({ what: 'what-if', parameters: expect.objectContaining(parameters) });
+    const data = expect.objectContaining({
+      what: 'what-if',
+      parameters: expect.objectContaining(parameters),
+    });
     await expect.poll(reads, { timeout: 30_000 }).toContainEqual(expect.objectContaining({ data }));
   });
 
