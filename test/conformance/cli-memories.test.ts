@@ -203,8 +203,9 @@ describe('standard input and output', () => {
     for (let round = 1; round <= 3; round++) {
       await client.bulk(Array.from({ length: 200 }, (_, n) => ({ content: `Row ${round} ${n}` })));
       const { lines, stderr } = await as(client, 'export');
-      // The first line says what the others are.
-      expect(lines).toHaveLength(200 * round + 1);
+      // The other lines are a header, and summaries that may have been made meanwhile.
+      const memories = lines.filter(({ content }) => content !== undefined);
+      expect(memories).toHaveLength(200 * round);
       expect(stderr).toContain(`${200 * round} memories`);
     }
   });
