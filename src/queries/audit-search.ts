@@ -21,8 +21,11 @@ export interface AuditedSearch {
   readonly outcomes: readonly LoadedEvent<OutcomeEvent>[];
 }
 
-/** How long after a search to wait for its record, which is written after the answer was sent. */
-const writtenWithinMs = 10_000;
+/**
+ * How long after the beginning of a search its record may still be missing: it may be answered after a minute, and is recorded after its
+ * answer was sent.
+ */
+const writtenWithinMs = 70_000;
 const pollMs = 50;
 
 /**

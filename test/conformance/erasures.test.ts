@@ -40,10 +40,12 @@ describe('the erasure of a person', () => {
       await personOf(tenant, 'bob'),
       await personOf(neighbour, 'alice'),
     ];
-    const { memory } = await told(alice, 'My number is 555-0199.', { externalId: 'number' });
+    const { memory, position } = await told(alice, 'My number is 555-0199.', { externalId: 'number' });
     const { memory: of } = await told(bob, 'My number is 555-0100.');
     const { memory: elsewhere } = await told(namesake, 'My number is 555-0111.');
-    const { searchId } = (await alice.post('/v1/search', { query: 'what is my number?', threshold: 0 })).body;
+    // What the read models have is counted, so they must have it.
+    const asked = { query: 'what is my number?', threshold: 0, minPosition: position, waitMs: 30_000 };
+    const { searchId } = (await alice.post('/v1/search', asked)).body;
 
     const reply = await admin.post('/v1/subjects/alice/erase', { reason });
     expect(reply).toMatchObject({ status: 202, body: { receipt: expect.any(String) } });
@@ -160,7 +162,14 @@ describe('the erasure of a tenant', () => {
     const alice = await personOf(tenant, 'alice');
     await told(alice, 'My number is 555-0199.');
     await tenant.admin.store({ content: 'Releases are cut on Tuesdays.', layer: 'company' });
-    const { memory: kept } = await neighbour.admin.store({ content: 'Releases are cut on Mondays.' });
+    const { memory: kept, position } = await neighbour.admin.store({
+      content: 'Releases are cut on Mondays.',
+    });
+    // What the read models had is counted, so they must have it.
+    const reached = { minPosition: position, waitMs: 30_000 };
+    expect((await neighbour.admin.post('/v1/search', { query: 'releases', ...reached })).status).toBe(200);
+    const stats = await neighbour.admin.get(`/v1/stats?minPosition=${position}&waitMs=30000`);
+    expect(stats.status).toBe(200);
     const master = clientOf(server, server.masterKey);
     const path = `/v1/admin/tenants/${tenant.id}/erase`;
     expectProblem(await tenant.admin.post(path, { reason, confirm: tenant.id }), 403, 'forbidden');

@@ -51,8 +51,11 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-const positionOf = async (type: string): Promise<string> =>
-  (await auditor.get(`/v1/audit/events?type=${type}&limit=1`)).body.items[0].position;
+const positionOf = (type: string): Promise<string> =>
+  vi.waitFor(
+    async () => (await auditor.get(`/v1/audit/events?type=${type}&limit=1`)).body.items[0].position as string,
+    { timeout: 20_000, interval: 200 },
+  );
 const bytesOf = async (address: string): Promise<Buffer> =>
   Buffer.from(
     await (

@@ -9,7 +9,9 @@ const server = useSharedServer('deterministic');
 
 async function search(client: Client, query: string, more: object = {}): Promise<Json[]> {
   const request = { query, threshold: 0, order: 'relevance', topK: 50, waitMs: 30_000, ...more };
-  const reply = await client.post('/v1/search', request);
+  let reply = await client.post('/v1/search', request);
+  // Another file may have stored thousands of memories that the read models apply before.
+  while (reply.body.code === 'position-timeout') reply = await client.post('/v1/search', request);
   expect(reply, JSON.stringify(reply.body)).toMatchObject({ status: 200 });
   const { results, warnings } = reply.body;
   const leftOut = warnings.filter(({ code }: Json) => code === 'below-threshold');
