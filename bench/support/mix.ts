@@ -5,7 +5,7 @@ import { openPglite } from '../../src/adapters/pglite/open.ts';
 import { openSqlEventLog } from '../../src/adapters/sqllog/sql-event-log.ts';
 import { readRootKeyFile } from '../../src/adapters/vault/root-key.ts';
 import { openSqlKeyVault } from '../../src/adapters/vault/sql-key-vault.ts';
-import type { CommandContext, CommandServices } from '../../src/commands/context.ts';
+import { commandServices, type CommandContext, type CommandServices } from '../../src/commands/context.ts';
 import { FactQueue } from '../../src/commands/record-facts.ts';
 import { updateMemory } from '../../src/commands/update-memory.ts';
 import { systemClock } from '../../src/ports/clock.ts';
@@ -47,7 +47,7 @@ export async function addUpdatesAndSearches(
   const log = await openSqlEventLog(sql);
   const vault = await openSqlKeyVault(sql, await readRootKeyFile(path.join(dataDir, 'vault.key')));
   const store = new SealedEventStore(log, vault);
-  const services: CommandServices = { store, vault, clock: systemClock, newId: uuid };
+  const services: CommandServices = commandServices({ store, vault, clock: systemClock, newId: uuid });
   const ids = await memoryIds(sql);
   const count = Math.floor(memories / 3);
   await inLanes(writers, count, async (index) => {

@@ -15,7 +15,8 @@ export interface Operation<Input extends z.ZodObject = z.ZodObject, Output = unk
   /** Unique; the `operationId` of the OpenAPI document. */
   readonly name: string;
   readonly summary: string;
-  readonly area: 'Memories' | 'Search' | 'Summaries' | 'Reasoning' | 'Operation' | 'Audit' | 'Administration';
+  readonly area:
+    'Memories' | 'Search' | 'Summaries' | 'Spaces' | 'Reasoning' | 'Operation' | 'Audit' | 'Administration';
   /** Schema of the input: one object, even if a transport takes its fields from several parts of a request. */
   readonly input: Input;
   /** Messages for fields that the input does not have, although callers may expect them. */

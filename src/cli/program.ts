@@ -23,6 +23,7 @@ import { projectionsCommand } from './projections.ts';
 import { replayCommand, restoreCommand } from './restore.ts';
 import { searchCommand } from './search.ts';
 import { serveCommand } from './serve.ts';
+import { spacesCommand } from './spaces.ts';
 import { summariesCommand } from './summaries.ts';
 import { packageVersion } from '../adapters/package-version.ts';
 
@@ -50,6 +51,7 @@ export function createProgram(): Command {
     searchCommand(),
     contextCommand(),
     summariesCommand(),
+    spacesCommand(),
     budgetsCommand(),
     policiesCommand(),
     storeCommand(),

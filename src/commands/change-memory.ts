@@ -1,5 +1,5 @@
 import { isVisible, isWritable, visible } from '../domain/access/visibility.ts';
-import { decide, type MemoryCommand } from '../domain/memory/memory.ts';
+import { decide, patchedValue, type MemoryCommand, type MemoryState } from '../domain/memory/memory.ts';
 import { foldMemory, isLive, type LiveSnapshot, type MemorySnapshot } from '../domain/memory/snapshot.ts';
 import type { MemoryEvent } from '../domain/memory/events.ts';
 import { Problem } from '../domain/problems.ts';
@@ -7,6 +7,7 @@ import { isMemoryId, memoryStream } from '../domain/streams.ts';
 import type { LoadedEvent } from '../ports/event-store.ts';
 import type { KeyRef } from '../ports/key-vault.ts';
 import { changeStream } from './change-stream.ts';
+import { checkEntry } from './entry/check-entry.ts';
 import type { CommandContext, CommandResult, CommandServices } from './context.ts';
 
 export interface MemoryResult extends CommandResult {
@@ -31,10 +32,10 @@ export async function changeMemory(
     stream: memoryStream(context.caller.tenant, memoryId),
     memoryId,
     authorize: (loaded) => assertWritable(context, visibleSnapshot(context, loaded)),
-    decide: (loaded) => {
+    decide: async (loaded) => {
       const snapshot = foldMemory(loaded);
       assertMatches(match, snapshot);
-      return decide(command, snapshot.state);
+      return decide(await checked(services, context, command, snapshot.state), snapshot.state);
     },
     key: (loaded) => keyOf(context, loaded),
   });
@@ -42,6 +43,29 @@ export async function changeMemory(
   if (!isLive(snapshot)) throw unknownMemory();
   const { position, replayed, isUnchanged } = changed;
   return { snapshot, position, replayed, isUnchanged };
+}
+
+/** The command with what the rules for its memory add to it. */
+async function checked(
+  services: CommandServices,
+  context: CommandContext,
+  command: MemoryCommand,
+  state: MemoryState,
+): Promise<MemoryCommand> {
+  if (state.status !== 'active') return command;
+  if (command.type === 'update') {
+    const next = patchedValue(state.value, command.patch);
+    return {
+      type: 'update',
+      patch: { ...command.patch, ...(await checkEntry(services, context, next, state.value)) },
+    };
+  }
+  if (command.type !== 'replace') return command;
+  const next = { ...command.value, createdBy: state.value.createdBy };
+  return {
+    type: 'replace',
+    value: { ...command.value, ...(await checkEntry(services, context, next, state.value)) },
+  };
 }
 
 /** Throws `revision-mismatch` if the memory is at another revision than expected. */

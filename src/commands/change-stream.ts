@@ -19,7 +19,7 @@ export interface StreamChange<Event extends StratalogEvent> {
   /** Called before a repetition is answered. Throws if the caller may not change the stream. */
   readonly authorize?: (loaded: readonly LoadedEvent<Event>[]) => void;
   /** The events to append; none if nothing changes. Throws if the command is refused. */
-  readonly decide: (loaded: readonly LoadedEvent<Event>[]) => readonly Event[];
+  readonly decide: (loaded: readonly LoadedEvent<Event>[]) => readonly Event[] | Promise<readonly Event[]>;
   /** The key that seals the new events. */
   readonly key?: (loaded: readonly LoadedEvent<Event>[]) => KeyRef | undefined;
 }
@@ -52,7 +52,7 @@ export async function changeStream<Event extends StratalogEvent>(
     change.authorize?.(loaded);
     const done = record && (await firstAnswer(record, loaded));
     if (done) return done;
-    const events = change.decide(loaded);
+    const events = await change.decide(loaded);
     const last = loaded.at(-1);
     if (events.length === 0) {
       const position = Math.max(last?.position ?? 0, change.seen ?? 0);

@@ -3,14 +3,24 @@ import { servedUser } from '../domain/access/on-behalf.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { EventContext, EventStore, LoadedEvent } from '../ports/event-store.ts';
 import type { KeyRef, KeyVault } from '../ports/key-vault.ts';
+import { SpaceDirectory } from './spaces/space-directory.ts';
 
-/** What commands depend on. */
-export interface CommandServices {
+/** What commands are built on. */
+interface CommandBase {
   readonly store: EventStore;
   readonly vault: KeyVault;
   readonly clock: Clock;
   /** Creates a UUIDv7. */
   readonly newId: () => string;
+}
+
+/** What commands depend on. */
+export interface CommandServices extends CommandBase {
+  readonly spaces: SpaceDirectory;
+}
+
+export function commandServices(base: CommandBase): CommandServices {
+  return { ...base, spaces: new SpaceDirectory(base.store) };
 }
 
 /** Identity of a command that its caller may repeat: equal id and body hash mean the same command. */

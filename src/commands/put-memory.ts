@@ -20,6 +20,7 @@ import {
 import { claimHolder, claimStreamOf, releaseClaim, takeClaim } from './claims.ts';
 import { CommandRecord } from './command-record.ts';
 import type { CommandContext, CommandServices } from './context.ts';
+import { checkEntry } from './entry/check-entry.ts';
 import { create, firstAnswer, type InTurn } from './create-memory.ts';
 import { assertSubject, externalIdTaken, newMemoryKey, place, storeMemoryInput } from './store-memory.ts';
 
@@ -135,7 +136,8 @@ class Put {
     if (!(await this.#isOwn(id))) return undefined;
     const holder = await takeClaim(this.#services, this.#context, this.#claim, id);
     if (holder !== id) return undefined;
-    const value = { ...this.#value, id, claim: this.#claim };
+    const added = await checkEntry(this.#services, this.#context, this.#value);
+    const value = { ...this.#value, ...added, id, claim: this.#claim };
     const key = newMemoryKey(this.#services, this.#context, this.#input, value);
     try {
       const stored = await create(this.#services, this.#context, { value, key, inTurn: this.#inTurn });

@@ -31,6 +31,7 @@ import {
   type InTurn,
   type StoreResult,
 } from './create-memory.ts';
+import { checkEntry } from './entry/check-entry.ts';
 import { writablePlacement } from './placement.ts';
 import { affirmedAnswer, storeFact } from './store-fact.ts';
 
@@ -76,11 +77,10 @@ export async function storeMemory(
   input: StoreMemoryInput,
   inTurn: InTurn = (append) => append(),
 ): Promise<StoreResult> {
-  const value = place(context.caller, input);
+  const placed = place(context.caller, input);
   // Checked before anything is claimed.
-  assertFits(value);
-  const draft = { value, key: newMemoryKey(services, context, input, value), inTurn };
-  const store = storing(services, context, input, draft);
+  assertFits(placed);
+  let store: ReturnType<typeof storing> | undefined;
   const record = CommandRecord.of(services, context);
   for (;;) {
     const fresh = services.newId();
@@ -95,9 +95,23 @@ export async function storeMemory(
         continue;
       }
     }
+    // Rules that changed since do not refuse a command that was carried out.
+    store ??= storing(services, context, input, await drafted(services, context, input, placed, inTurn));
     const result = await store(id);
     if (result) return result;
   }
+}
+
+/** The memory with what the rules for it add. Throws if they refuse it. */
+async function drafted(
+  services: CommandServices,
+  context: CommandContext,
+  input: StoreMemoryInput,
+  placed: Draft['value'],
+  inTurn: InTurn,
+): Promise<Draft> {
+  const value = { ...placed, ...(await checkEntry(services, context, placed)) };
+  return { value, key: newMemoryKey(services, context, input, value), inTurn };
 }
 
 /** How this memory is stored under an id. Undefined if a concurrent run of the command took the id, or a claim was left behind. */

@@ -78,6 +78,11 @@ export const problems = {
     remedy:
       'Update the memory named in `memoryId`, or choose another externalId. Without `memoryId`, the caller cannot see that memory.',
   },
+  'space-not-empty': {
+    status: 409,
+    title: 'The space has memories',
+    remedy: 'Remove the label from its memories, or delete them, before you remove the space.',
+  },
   'memory-deleted': { status: 409, title: 'The memory is deleted', remedy: 'Restore the memory first.' },
   'retention-over': {
     status: 409,
@@ -134,7 +139,7 @@ export const problems = {
   },
   'revision-mismatch': {
     status: 412,
-    title: 'The memory has changed',
+    title: 'It has changed',
     remedy: 'Read it again, reapply the change and send its new ETag.',
   },
   'body-too-large': {

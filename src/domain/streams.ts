@@ -34,6 +34,8 @@ export const ledgerStream = (tenant: string, month: string): Name => `ledger-${t
 export const limitsStream = (tenant: string): Name => `policy-${tenant}.limits`;
 export const experienceStream = (tenant: string): Name => `policy-${tenant}.experience`;
 export const summarySettingsStream = (tenant: string): Name => `policy-${tenant}.summaries`;
+/** All spaces that a tenant has configured. */
+export const spacesStream = (tenant: string): Name => `space-${tenant}.spaces`;
 /** One kill switch for all tenants. */
 export const killSwitchStream: Name = 'policy-system.kill-switch';
 /** The signed heads of the tree over the whole log. */

@@ -9,6 +9,7 @@ import {
 import { getMemory } from '../api/memories/get-memory.ts';
 import { listMemories } from '../api/memories/list-memories.ts';
 import { memoryHistory } from '../api/memories/memory-history.ts';
+import { getSpace, listSpaces } from '../api/spaces/read-spaces.ts';
 import type { Problem } from '../domain/problems.ts';
 import { truncate } from '../domain/text/truncate.ts';
 import { refusalText } from './refusal.ts';
@@ -29,7 +30,17 @@ export const resourceTemplates: ResourceTemplateType[] = [
     description: 'Every version of a memory: what changed, when, by whom and why',
     mimeType: 'application/json',
   },
+  {
+    uriTemplate: 'space://{id}',
+    name: 'space',
+    title: 'A space',
+    description: 'What a space accepts, how long its memories stay, and what it holds',
+    mimeType: 'application/json',
+  },
 ];
+
+/** The resource that lists all spaces. */
+const allSpaces = 'space://';
 
 /** Maximum number of versions that a resource shows. */
 const maxVersions = 500;
@@ -38,25 +49,34 @@ const maxNameLength = 80;
 /** The newest memories, page by page. */
 export async function listResources(cursor: string | undefined, act: Act): Promise<ListResourcesResult> {
   const { items, nextCursor } = await act(listMemories, { cursor });
+  const memories = items.map(({ id, content, updatedAt }) => ({
+    uri: `memory://${id}`,
+    name: nameOf(content),
+    mimeType: 'application/json',
+    annotations: { lastModified: updatedAt },
+  }));
+  const first = { uri: allSpaces, name: 'spaces', title: 'All spaces', mimeType: 'application/json' };
   return {
-    resources: items.map(({ id, content, updatedAt }) => ({
-      uri: `memory://${id}`,
-      name: nameOf(content),
-      mimeType: 'application/json',
-      annotations: { lastModified: updatedAt },
-    })),
+    resources: cursor === undefined ? [first, ...memories] : memories,
     ...(nextCursor !== undefined && { nextCursor }),
   };
 }
 
 export async function readResource(uri: string, act: Act): Promise<ReadResourceResult> {
+  if (uri === allSpaces) return asJson(uri, await act(listSpaces, {}));
+  const [, spaceId] = /^space:\/\/([^/?#]+)$/.exec(uri) ?? [];
+  if (spaceId !== undefined) return asJson(uri, await act(getSpace, { spaceId: decoded(spaceId, uri) }));
   const [, id, history] = /^memory:\/\/([^/?#]+)(\/history)?$/.exec(uri) ?? [];
   if (id === undefined) throw new ResourceNotFoundError(uri);
   const memoryId = decoded(id, uri);
   const found = history
     ? await act(memoryHistory, { memoryId, limit: maxVersions })
     : await act(getMemory, { memoryId });
-  return { contents: [{ uri, mimeType: 'application/json', text: JSON.stringify(found, null, 2) }] };
+  return asJson(uri, found);
+}
+
+function asJson(uri: string, value: unknown): ReadResourceResult {
+  return { contents: [{ uri, mimeType: 'application/json', text: JSON.stringify(value, null, 2) }] };
 }
 
 /** The error of the protocol for a request whose result has no place for a problem. */

@@ -12,6 +12,8 @@ export interface Amount {
   readonly deleted: number;
   /** UTF-16 code units of content, of active and deleted memories. */
   readonly characters: number;
+  /** Bytes of UTF-8 of the contents of active memories: what counts towards the quota of a space. */
+  readonly bytes: number;
 }
 
 export interface Stats {
@@ -32,6 +34,7 @@ interface SumRow extends Record<string, unknown> {
   state: 'active' | 'deleted';
   memories: number;
   characters: number;
+  bytes: number;
 }
 
 /** Counts and sizes of the whole tenant for admins, auditors and operators, and of the visible memories for all others. */
@@ -74,13 +77,14 @@ function amountOf(rows: readonly SumRow[]): Amount {
     active: sum((row) => (row.state === 'active' ? row.memories : 0)),
     deleted: sum((row) => (row.state === 'deleted' ? row.memories : 0)),
     characters: sum((row) => row.characters),
+    bytes: sum((row) => (row.state === 'active' ? row.bytes : 0)),
   };
 }
 
 function tenantSums(models: ReadModels, { tenant }: TenantContext, view: ReadView): Promise<SumRow[]> {
   return models.sql.queryAs<SumRow>(
     tenant,
-    `select layer, space, state, memories, characters from ${view.table('statistics')} where tenant = $1 and memories <> 0`,
+    `select layer, space, state, memories, characters, bytes from ${view.table('statistics')} where tenant = $1 and memories <> 0`,
     [tenant],
   );
 }
@@ -90,7 +94,7 @@ function visibleSums(models: ReadModels, region: Region, view: ReadView): Promis
   const isVisible = regionCondition(region, 'm', parameters);
   return models.sql.queryAs<SumRow>(
     region.tenant,
-    `select c.layer, s.space, c.state, count(*) as memories, sum(c.characters) as characters
+    `select c.layer, s.space, c.state, count(*) as memories, sum(c.characters) as characters, sum(c.bytes) as bytes
      from ${view.table('memories')} m
      join ${view.table('statistics', 'statistics_counted')} c on c.tenant = m.tenant and c.memory_id = m.memory_id
      cross join lateral (select '' as space union select unnest(c.spaces)) s

@@ -2,7 +2,7 @@ import { SealedEventStore } from '../adapters/eventstore/sealed-event-store.ts';
 import { newId } from '../adapters/random.ts';
 import { readPrices } from '../backends/prices.ts';
 import { openVault } from '../backends/vault.ts';
-import type { CommandServices } from '../commands/context.ts';
+import { commandServices, type CommandServices } from '../commands/context.ts';
 import { Ledger } from '../commands/ledger/ledger.ts';
 import { systemClock } from '../ports/clock.ts';
 import type { KeyVault } from '../ports/key-vault.ts';
@@ -21,7 +21,7 @@ export interface CommandSide {
 export async function openCommandSide({ config, stores }: Process): Promise<CommandSide> {
   const vault = await openVault(config, stores.sql);
   const store = new SealedEventStore(stores.log, vault);
-  const commands = { store, vault, clock: systemClock, newId };
+  const commands = commandServices({ store, vault, clock: systemClock, newId });
   const ledger = new Ledger(commands, readPrices(config.pricesFile));
   return { vault, store, commands, directory: new TenantDirectory(store, systemClock), ledger };
 }

@@ -105,6 +105,6 @@ export async function updateTestMemory(
   const { tenant, keyId, subject } = first!.metadata;
   const memoryId = stream.slice(stream.indexOf('.') + 1);
   const key = { tenant, id: keyId!, subject: subject! };
-  const data = { memoryId, content, contentLength: content.length };
+  const data = { memoryId, content, contentLength: content.length, contentBytes: Buffer.byteLength(content) };
   await store.append(stream, 'exists', [{ type: 'MemoryUpdated', data }], testContext({ key }));
 }

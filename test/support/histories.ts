@@ -12,7 +12,12 @@ import { recordUse } from '../../src/commands/outcomes/record-use.ts';
 import { recordAuditRead } from '../../src/commands/record-audit-read.ts';
 import { storeMemory, storeMemoryInput } from '../../src/commands/store-memory.ts';
 import { updateMemory } from '../../src/commands/update-memory.ts';
-import { eventContext, type CommandContext, type CommandServices } from '../../src/commands/context.ts';
+import {
+  commandServices,
+  eventContext,
+  type CommandContext,
+  type CommandServices,
+} from '../../src/commands/context.ts';
 import { traceOutcomes } from '../../src/domain/experience/trace.ts';
 import { linkTypes } from '../../src/domain/links/links.ts';
 import { Problem } from '../../src/domain/problems.ts';
@@ -138,7 +143,12 @@ export class HistoryWriter {
 
   constructor(test: TestStore) {
     this.#test = test;
-    this.#services = { store: test.store, vault: test.vault, clock: systemClock, newId: uuid };
+    this.#services = commandServices({
+      store: test.store,
+      vault: test.vault,
+      clock: systemClock,
+      newId: uuid,
+    });
   }
 
   async write(step: Step): Promise<void> {

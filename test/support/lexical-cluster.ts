@@ -1,3 +1,4 @@
+import { commandServices } from '../../src/commands/context.ts';
 import { randomBytes } from 'node:crypto';
 import { v7 as uuid } from 'uuid';
 import { deterministicEmbedder } from '../../src/adapters/deterministic/embedder.ts';
@@ -137,6 +138,6 @@ export class RunningModels {
 
 /** Erases a memory of tenant acme: appends the event and destroys the key. */
 export async function eraseTestMemory({ store, vault }: TestStore, id: string): Promise<void> {
-  const services = { store, vault, clock: systemClock, newId: uuid };
+  const services = commandServices({ store, vault, clock: systemClock, newId: uuid });
   await eraseMemory(services, { caller: adminOf('acme'), cause: 'user', correlationId: 'request' }, id);
 }

@@ -8,7 +8,7 @@ import { fakeFetch, json } from '../support/fake-fetch.ts';
 const without = ['GET /livez', 'GET /metrics'];
 
 /** One call of each method; path parameters are their own names. */
-const callsOf = (client: Stratalog, { memories, reasoning, summaries, audit, admin } = client) => [
+const callsOf = (client: Stratalog, { memories, reasoning, summaries, spaces, audit, admin } = client) => [
   client.search({ query: 'a' }),
   client.context({ query: 'a', tokenBudget: 1 }),
   client.outcome('{searchId}', { used: [] }),
@@ -38,6 +38,12 @@ const callsOf = (client: Stratalog, { memories, reasoning, summaries, audit, adm
   summaries.list().page(),
   summaries.get({ layer: 'company', depth: 'sentence' }),
   summaries.refresh({ layer: 'company', scope: {} }),
+  spaces.list(),
+  spaces.get('{id}'),
+  spaces.put('{id}'),
+  spaces.update('{id}', {}),
+  spaces.delete('{id}'),
+  spaces.configure({ strict: true }),
   audit.events().page(),
   audit.stream().next(),
   audit.follow().next(),

@@ -1,6 +1,6 @@
 import { v7 as newId } from 'uuid';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { CommandContext, CommandServices } from '../../src/commands/context.ts';
+import { commandServices, type CommandContext, type CommandServices } from '../../src/commands/context.ts';
 import { eraseMemory } from '../../src/commands/erase-memory.ts';
 import { giveFeedback } from '../../src/commands/give-feedback.ts';
 import { storeMemory, storeMemoryInput } from '../../src/commands/store-memory.ts';
@@ -33,7 +33,7 @@ function services(append: EventStore['append'] = (...args) => test.store.append(
     open: (...args) => test.store.open(...args),
     load: (stream, from) => test.store.load(stream, from),
   };
-  return { store: store as EventStore, vault: test.vault, clock: systemClock, newId };
+  return commandServices({ store: store as EventStore, vault: test.vault, clock: systemClock, newId });
 }
 
 async function recordedSearch(): Promise<string> {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { newId } from '../../src/adapters/random.ts';
-import { eventContext } from '../../src/commands/context.ts';
+import { commandServices, eventContext } from '../../src/commands/context.ts';
 import { forgetLesson, learnLesson } from '../../src/commands/experience/learn-lesson.ts';
 import { summaryStreamOf } from '../../src/commands/summaries/summary-stream.ts';
 import { systemTenant } from '../../src/domain/access/context.ts';
@@ -29,7 +29,7 @@ async function eraseHalf(): Promise<{ readonly tenant: string; readonly id: stri
 
 it('[F6] completes every erasure in the log, even if the database followed another log before', async () => {
   const { store, vault, sql } = test;
-  const services = { store, vault, clock: systemClock, newId };
+  const services = commandServices({ store, vault, clock: systemClock, newId });
   const none: readonly string[] = [];
   const places = { orgs: none, teams: none, projects: none, sessions: none, agents: none };
   const caller = { tenant: systemTenant, principal: 'system', roles: [], ...places };
@@ -54,7 +54,7 @@ it('[F6] completes every erasure in the log, even if the database followed anoth
 
 it('[F6] erases a summary that was made while a memory that it quotes was erased', async () => {
   const { store, vault, sql, log } = test;
-  const services = { store, vault, clock: systemClock, newId };
+  const services = commandServices({ store, vault, clock: systemClock, newId });
   const { value, stream, key } = await storeTestMemory(test, { content: 'my secret' });
   const { tenant } = key;
   const erased = { type: 'MemoryErased' as const, data: { memoryId: value.id, keyId: key.id } };
@@ -107,7 +107,7 @@ it('[F6] erases a summary that was made while a memory that it quotes was erased
 
 it('[F6] destroys the keys of lessons that were replaced or forgotten, even if their process was killed before it did', async () => {
   const { store, vault, sql } = test;
-  const services = { store, vault, clock: systemClock, newId };
+  const services = commandServices({ store, vault, clock: systemClock, newId });
   const none: readonly string[] = [];
   const places = { orgs: none, teams: none, projects: none, sessions: none, agents: none };
   const context = {

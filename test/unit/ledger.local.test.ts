@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { newId } from '../../src/adapters/random.ts';
-import type { CommandContext } from '../../src/commands/context.ts';
+import { commandServices, type CommandContext } from '../../src/commands/context.ts';
 import { configureBudget } from '../../src/commands/ledger/configure-budget.ts';
 import { Ledger } from '../../src/commands/ledger/ledger.ts';
 import type { BudgetEvent, LedgerEvent } from '../../src/domain/ledger/events.ts';
@@ -16,7 +16,8 @@ beforeAll(async () => {
 
 afterAll(() => test.close());
 
-const services = () => ({ store: test.store, vault: test.vault, clock: { now: () => now }, newId });
+const services = () =>
+  commandServices({ store: test.store, vault: test.vault, clock: { now: () => now }, newId });
 const contextOf = (tenant: string): CommandContext => ({
   caller: {
     tenant,

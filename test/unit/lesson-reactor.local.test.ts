@@ -1,7 +1,7 @@
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { newId } from '../../src/adapters/random.ts';
-import type { CommandContext } from '../../src/commands/context.ts';
+import { commandServices, type CommandContext } from '../../src/commands/context.ts';
 import { Ledger } from '../../src/commands/ledger/ledger.ts';
 import type { LessonEvent, TraceEvent } from '../../src/domain/experience/events.ts';
 import type { Attempt } from '../../src/domain/experience/lessons.ts';
@@ -39,7 +39,7 @@ const lesson = { title: sentence, description: sentence, do: [sentence], avoid: 
 
 /** Reactors of a tenant whose attempts are all at one question. */
 function setUp(tenant: string) {
-  const services = { store: test.store, vault: test.vault, clock: systemClock, newId };
+  const services = commandServices({ store: test.store, vault: test.vault, clock: systemClock, newId });
   const model = fakeLanguageModel(lesson);
   const attempts: Attempt[] = [];
   /** The positions that reads of lessons had to include. */

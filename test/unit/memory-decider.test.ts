@@ -30,7 +30,14 @@ const value: MemoryValue = {
 const { id: _, ...rest } = value;
 const stored: MemoryEvent = {
   type: 'MemoryStored',
-  data: { memoryId: 'm1', contentLength: 17, ...rest, spaces: ['recipes'], tags: ['tea', 'hot'] },
+  data: {
+    memoryId: 'm1',
+    contentLength: 17,
+    contentBytes: 17,
+    ...rest,
+    spaces: ['recipes'],
+    tags: ['tea', 'hot'],
+  },
 };
 const retentionUntil = '2030-01-31T00:00:00.000Z';
 const deleted: MemoryEvent = { type: 'MemoryDeleted', data: { memoryId: 'm1', retentionUntil } };
@@ -77,7 +84,7 @@ describe('a replacement', () => {
   it('has an event with the fields that differ', () =>
     given(stored)
       .when(replaced({ content: 'tea at 75', metadata: {}, tags: ['tea', 'hot'] }))
-      .thenDecides(updated({ content: 'tea at 75', contentLength: 9, metadata: {} })));
+      .thenDecides(updated({ content: 'tea at 75', contentLength: 9, contentBytes: 9, metadata: {} })));
 
   it('has no event if nothing differs, whatever the order of keys', () =>
     given(stored)
@@ -117,12 +124,14 @@ describe('an update', () => {
   it('contains the complete new value of each changed field', () =>
     given(stored)
       .when(update({ content: 'tea at 75', tags: ['tea'], spaces: [] }))
-      .thenDecides(updated({ content: 'tea at 75', contentLength: 9, tags: ['tea'], spaces: [] })));
+      .thenDecides(
+        updated({ content: 'tea at 75', contentLength: 9, contentBytes: 9, tags: ['tea'], spaces: [] }),
+      ));
 
   it('counts UTF-16 units', () =>
     given(stored)
       .when(update({ content: '😀' }))
-      .thenDecides(updated({ content: '😀', contentLength: 2 })));
+      .thenDecides(updated({ content: '😀', contentLength: 2, contentBytes: 4 })));
 
   it('merges metadata: null deletes, objects merge, arrays replace', () =>
     given(stored)

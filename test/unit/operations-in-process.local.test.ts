@@ -17,7 +17,7 @@ import { perform, type Request } from '../../src/api/perform.ts';
 import { recordTrace } from '../../src/api/reasoning/record-trace.ts';
 import { search } from '../../src/api/search/search.ts';
 import type { Services } from '../../src/api/services.ts';
-import type { CommandServices } from '../../src/commands/context.ts';
+import { commandServices, type CommandServices } from '../../src/commands/context.ts';
 import { FactQueue } from '../../src/commands/record-facts.ts';
 import type { Role } from '../../src/domain/access/context.ts';
 import { Problem } from '../../src/domain/problems.ts';
@@ -47,7 +47,7 @@ let services: Services;
 beforeAll(async () => {
   test = await openTestStore();
   const { store, vault, sql } = test;
-  const commands: CommandServices = { store, vault, clock: systemClock, newId };
+  const commands: CommandServices = commandServices({ store, vault, clock: systemClock, newId });
   const models = new ReadModels(sql, new WakeUp());
   const routing = new RoutingDirectory(store, { routing: true, reasoning: true });
   services = {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { v7 as uuid } from 'uuid';
 import { newId } from '../../src/adapters/random.ts';
-import { callerKey, eventContext, type CommandContext } from '../../src/commands/context.ts';
+import { commandServices, callerKey, eventContext, type CommandContext } from '../../src/commands/context.ts';
 import { endSession } from '../../src/commands/outcomes/end-session.ts';
 import { observeSignal } from '../../src/commands/outcomes/observe-signal.ts';
 import { postOutcome } from '../../src/commands/outcomes/observe-outcome.ts';
@@ -52,7 +52,7 @@ beforeAll(async () => {
 });
 afterAll(() => test.close());
 
-const services = () => ({ store: test.store, vault: test.vault, clock: systemClock, newId });
+const services = () => commandServices({ store: test.store, vault: test.vault, clock: systemClock, newId });
 
 function contextOf(tenant: string): CommandContext {
   return { caller: adminOf(tenant), cause: 'user', correlationId: 'r' };

@@ -1,6 +1,6 @@
 import { v7 as newId } from 'uuid';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { eventContext, type CommandContext } from '../../src/commands/context.ts';
+import { commandServices, eventContext, type CommandContext } from '../../src/commands/context.ts';
 import { bootstrapPolicy } from '../../src/commands/policies/bootstrap-policy.ts';
 import { PolicyLearning } from '../../src/commands/policies/policy-learning.ts';
 import type { PolicyUpdate, RoutePolicyEvent } from '../../src/domain/learning/policy-events.ts';
@@ -39,7 +39,7 @@ beforeEach(async () => {
   decisions = new LoggedDecisions(model.models, { windowMs: 1_000, now: () => Date.now() });
 });
 
-const services = () => ({ store: test.store, vault: test.vault, clock: systemClock, newId });
+const services = () => commandServices({ store: test.store, vault: test.vault, clock: systemClock, newId });
 const system: CommandContext = { caller: adminOf('system'), cause: 'system', correlationId: 'policies' };
 
 function learning(read = decisions, store: EventStore = test.store): PolicyLearning {

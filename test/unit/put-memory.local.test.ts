@@ -1,7 +1,7 @@
 import { v7 as newId } from 'uuid';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { claimHolder, claimStreamOf } from '../../src/commands/claims.ts';
-import type { CommandContext, CommandServices } from '../../src/commands/context.ts';
+import { commandServices, type CommandContext, type CommandServices } from '../../src/commands/context.ts';
 import { putMemory, putMemoryInput } from '../../src/commands/put-memory.ts';
 import { storeMemory, storeMemoryInput } from '../../src/commands/store-memory.ts';
 import { memoryStream } from '../../src/domain/streams.ts';
@@ -33,7 +33,7 @@ function servicesStoppingAt(append: number, when: 'before' | 'after'): CommandSe
     append: appendUntilStopped,
     load: (stream, from) => store.load(stream, from),
   };
-  return { store: stopping as EventStore, vault, clock: systemClock, newId };
+  return commandServices({ store: stopping as EventStore, vault, clock: systemClock, newId });
 }
 
 const running = () => servicesStoppingAt(Infinity, 'before');

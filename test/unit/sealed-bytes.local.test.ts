@@ -50,6 +50,7 @@ describe('the stored log', () => {
             memoryId: value.id,
             content: secret('new content'),
             contentLength: 9,
+            contentBytes: 9,
             tags: [secret('new tag')],
             metadata: { a: secret('new value') },
             representations: { graph: secret('graph') },

@@ -81,6 +81,7 @@ describe('a loaded event', () => {
         scope: { user: 'alice' },
         spaces: [],
         contentLength: value.content.length,
+        contentBytes: Buffer.byteLength(value.content),
         createdBy: 'user:alice',
       },
     });

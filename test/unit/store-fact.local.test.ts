@@ -2,7 +2,7 @@ import { v7 as newId } from 'uuid';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SealedEventStore } from '../../src/adapters/eventstore/sealed-event-store.ts';
 import { eraseMemory } from '../../src/commands/erase-memory.ts';
-import type { CommandContext, CommandServices } from '../../src/commands/context.ts';
+import { commandServices, type CommandContext, type CommandServices } from '../../src/commands/context.ts';
 import type { StoreResult } from '../../src/commands/create-memory.ts';
 import { storeMemory, storeMemoryInput } from '../../src/commands/store-memory.ts';
 import {
@@ -55,7 +55,7 @@ function servicesOf(
     subscribe: (options) => log.subscribe(options),
     close: () => log.close(),
   };
-  return { store: new SealedEventStore(watched, vault), vault, clock: systemClock, newId };
+  return commandServices({ store: new SealedEventStore(watched, vault), vault, clock: systemClock, newId });
 }
 
 const tell = (services: CommandServices, content: string, commandId?: string): Promise<StoreResult> =>

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { SealedEventStore } from '../../src/adapters/eventstore/sealed-event-store.ts';
 import { newId } from '../../src/adapters/random.ts';
 import { Ledger } from '../../src/commands/ledger/ledger.ts';
-import type { CommandContext } from '../../src/commands/context.ts';
+import { commandServices, type CommandContext } from '../../src/commands/context.ts';
 import { quotes } from '../../src/commands/summaries/erase-summaries.ts';
 import { summaryStreamOf } from '../../src/commands/summaries/summary-stream.ts';
 import type { SummaryEvent } from '../../src/domain/summaries/events.ts';
@@ -64,7 +64,7 @@ function content(count: number, hash = `${count}:a`): ScopeContent {
 }
 
 function parts(read: GeneratorParts['read']): GeneratorParts {
-  const services = { store: test.store, vault: test.vault, clock: systemClock, newId };
+  const services = commandServices({ store: test.store, vault: test.vault, clock: systemClock, newId });
   return {
     services,
     tokenizer: { name: 'o200k_base', counter: async () => (text) => countTokens(text) },

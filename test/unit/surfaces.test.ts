@@ -13,6 +13,7 @@ const withoutContent: Readonly<Record<string, string>> = {
   'src/api/context/summary-demand.ts': 'when summaries were asked for',
   'src/commands/ledger/ledger.ts': 'what tenants have spent',
   'src/commands/ledger/metered-embedders.ts': 'hashes of questions',
+  'src/commands/spaces/space-directory.ts': 'configurations of spaces',
   'src/http/mem0/recent-searches.ts': 'ids of searches',
   'src/observability/repeated-errors.ts': 'errors that were logged',
   'src/past/what-ifs.ts': 'ids and scores of answers',

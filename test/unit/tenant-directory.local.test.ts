@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi, type MockInstance } from 'vitest';
 import { createApiKey, parseKey, revokeApiKey } from '../../src/commands/api-keys.ts';
-import type { CommandContext, CommandServices } from '../../src/commands/context.ts';
+import { commandServices, type CommandContext, type CommandServices } from '../../src/commands/context.ts';
 import { tenantStream } from '../../src/domain/streams.ts';
 import { systemClock } from '../../src/ports/clock.ts';
 import type { EventLog } from '../../src/ports/event-log.ts';
@@ -22,7 +22,7 @@ let ahead: number;
 beforeAll(async () => {
   test = await openTestStore();
   read = test.log.readStream.bind(test.log);
-  commands = { store: test.store, vault: test.vault, clock: systemClock, newId };
+  commands = commandServices({ store: test.store, vault: test.vault, clock: systemClock, newId });
   const now = performance.now.bind(performance);
   vi.spyOn(performance, 'now').mockImplementation(() => now() + ahead);
 });

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { newId } from '../../src/adapters/random.ts';
-import { callerKey, eventContext, type CommandContext } from '../../src/commands/context.ts';
+import { commandServices, callerKey, eventContext, type CommandContext } from '../../src/commands/context.ts';
 import { recordSearchTrace } from '../../src/commands/experience/record-search-trace.ts';
 import { observeSignal } from '../../src/commands/outcomes/observe-signal.ts';
 import { postOutcome } from '../../src/commands/outcomes/observe-outcome.ts';
@@ -27,7 +27,7 @@ afterAll(() => test.close());
 /** A search with experience whose trace is in the log already, and which can be recorded itself. */
 async function askedSearch() {
   const { store, vault } = test;
-  const services = { store, vault, clock: systemClock, newId };
+  const services = commandServices({ store, vault, clock: systemClock, newId });
   const context: CommandContext = { caller: adminOf('acme'), cause: 'user', correlationId: 'r' };
   const [search, memoryId, other] = [newId(), newId(), newId()];
   const searchId = signSearchId(vault, context.caller, search);

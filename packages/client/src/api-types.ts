@@ -396,6 +396,78 @@ export interface SummarySettings {
   model?: string | undefined;
 }
 
+export interface PutSpace {
+  description?: string | undefined;
+  /** Values of `metadata.content_type` that may enter; all may if absent. A memory without a type may always enter */
+  acceptedTypes?: readonly string[] | undefined;
+  /** Quality that a section of a document must reach, 0 to 1 */
+  qualityThreshold?: number | undefined;
+  /** Days after which a memory is soft-deleted. Of several spaces, the longest counts */
+  retentionDays?: number | undefined;
+  /** Size of all contents of the space, in millions of bytes of UTF-8 */
+  maxSizeMb?: number | undefined;
+  /** US dollars that models may cost for the space in a day of UTC */
+  dailyBudgetUsd?: number | undefined;
+  /** US dollars that models may cost for the space in a month of UTC */
+  monthlyBudgetUsd?: number | undefined;
+  /** Embedding model of the server that embeds the memories of the space, by its id */
+  embeddingModel?: string | undefined;
+  /** Language model of the server that writes summaries, lessons and facts of the space */
+  llmModel?: string | undefined;
+  /** Whether rules alone, or also the language model, choose the space of a document */
+  routingStrategy?: 'rule_based' | 'llm_based' | undefined;
+  /** How much older memories rank lower, 0 to 1; 0 changes nothing */
+  temporalDecayRate?: number | undefined;
+  /** Whether the newest version of a document stands first */
+  versionTracking?: boolean | undefined;
+  /** Whether references to other memories in a text become links */
+  citationTracking?: boolean | undefined;
+  /** `exact`: a text that the space has already affirms the first memory. `semantic`: memories that say the same are also collected in clusters */
+  dedupStrategy?: 'none' | 'exact' | 'semantic' | undefined;
+  /** Similarity from which two memories may say the same, 0.5 to 1. Default: 0.95 */
+  semanticSimilarityThreshold?: number | undefined;
+  /** Whether the sources of the space are read */
+  autoIngest?: boolean | undefined;
+  /** Ids of its sources */
+  sources?: readonly string[] | undefined;
+  /** Whether reasoning traces may name the space */
+  enableReasoningMemory?: boolean | undefined;
+  /** JSON Schema (2020-12) of the metadata, without `pattern`, at most 16,000 bytes */
+  metadataSchema?: Record<string, unknown> | undefined;
+  /** Whether metadata that do not fit the schema are flagged or refused */
+  metadataPolicy?: 'flag' | 'reject' | undefined;
+  /** Begin from this preset; the other fields override it */
+  preset?: 'dev_copilot' | 'salesforce' | 'research' | undefined;
+}
+
+export interface PatchSpace {
+  description?: string | null | undefined;
+  acceptedTypes?: readonly string[] | null | undefined;
+  qualityThreshold?: number | null | undefined;
+  retentionDays?: number | null | undefined;
+  maxSizeMb?: number | null | undefined;
+  dailyBudgetUsd?: number | null | undefined;
+  monthlyBudgetUsd?: number | null | undefined;
+  embeddingModel?: string | null | undefined;
+  llmModel?: string | null | undefined;
+  routingStrategy?: 'rule_based' | 'llm_based' | null | undefined;
+  temporalDecayRate?: number | null | undefined;
+  versionTracking?: boolean | null | undefined;
+  citationTracking?: boolean | null | undefined;
+  dedupStrategy?: 'none' | 'exact' | 'semantic' | null | undefined;
+  semanticSimilarityThreshold?: number | null | undefined;
+  autoIngest?: boolean | null | undefined;
+  sources?: readonly string[] | null | undefined;
+  enableReasoningMemory?: boolean | null | undefined;
+  metadataSchema?: Record<string, unknown> | null | undefined;
+  metadataPolicy?: 'flag' | 'reject' | null | undefined;
+}
+
+export interface SpacesSettings {
+  /** Whether memories may name only spaces that are configured */
+  strict: boolean;
+}
+
 export interface EraseSubject {
   /** Why, for the audit */
   reason: string;
@@ -616,6 +688,7 @@ export interface Problem {
     | 'request-timeout'
     | 'first-key-must-be-admin'
     | 'external-id-taken'
+    | 'space-not-empty'
     | 'memory-deleted'
     | 'retention-over'
     | 'command-in-progress'
@@ -947,6 +1020,7 @@ export interface Stats {
     active: number;
     deleted: number;
     characters: number;
+    bytes: number;
   };
   layers: {
     /** Layer that determines who can see the memory; values from most to least specific */
@@ -954,12 +1028,14 @@ export interface Stats {
     active: number;
     deleted: number;
     characters: number;
+    bytes: number;
   }[];
   spaces: {
     space: string;
     active: number;
     deleted: number;
     characters: number;
+    bytes: number;
   }[];
   access: {
     total: number;
@@ -1519,6 +1595,60 @@ export interface Summary {
     ageSeconds: number;
     /** Why it is stale */
     reason?: 'erased' | 'deleted' | 'replaced' | 'changed' | 'age';
+  };
+}
+
+export interface Space {
+  description?: string;
+  /** Values of `metadata.content_type` that may enter; all may if absent. A memory without a type may always enter */
+  acceptedTypes?: string[];
+  /** Quality that a section of a document must reach, 0 to 1 */
+  qualityThreshold: number;
+  /** Days after which a memory is soft-deleted. Of several spaces, the longest counts */
+  retentionDays?: number;
+  /** Size of all contents of the space, in millions of bytes of UTF-8 */
+  maxSizeMb?: number;
+  /** US dollars that models may cost for the space in a day of UTC */
+  dailyBudgetUsd?: number;
+  /** US dollars that models may cost for the space in a month of UTC */
+  monthlyBudgetUsd?: number;
+  /** Embedding model of the server that embeds the memories of the space, by its id */
+  embeddingModel?: string;
+  /** Language model of the server that writes summaries, lessons and facts of the space */
+  llmModel?: string;
+  /** Whether rules alone, or also the language model, choose the space of a document */
+  routingStrategy: 'rule_based' | 'llm_based';
+  /** How much older memories rank lower, 0 to 1; 0 changes nothing */
+  temporalDecayRate: number;
+  /** Whether the newest version of a document stands first */
+  versionTracking: boolean;
+  /** Whether references to other memories in a text become links */
+  citationTracking: boolean;
+  /** `exact`: a text that the space has already affirms the first memory. `semantic`: memories that say the same are also collected in clusters */
+  dedupStrategy: 'none' | 'exact' | 'semantic';
+  /** Similarity from which two memories may say the same, 0.5 to 1. Default: 0.95 */
+  semanticSimilarityThreshold?: number;
+  /** Whether the sources of the space are read */
+  autoIngest: boolean;
+  /** Ids of its sources */
+  sources: string[];
+  /** Whether reasoning traces may name the space */
+  enableReasoningMemory: boolean;
+  /** JSON Schema (2020-12) of the metadata, without `pattern`, at most 16,000 bytes */
+  metadataSchema?: Record<string, unknown>;
+  /** Whether metadata that do not fit the schema are flagged or refused */
+  metadataPolicy: 'flag' | 'reject';
+  id: string;
+  /** Whether it has a configuration of its own */
+  configured: boolean;
+  /** Its ETag; -1 for a space that is not configured */
+  revision: number;
+  updatedAt?: string;
+  usage: {
+    /** Active memories, as far as the caller sees them */
+    memories: number;
+    /** Bytes of UTF-8 of their contents */
+    bytes: number;
   };
 }
 
@@ -2202,6 +2332,49 @@ export interface ConfigureSummariesAnswer {
   /** Layer that determines who can see the memory; values from most to least specific */
   layer: 'agent' | 'user' | 'session' | 'project' | 'team' | 'org' | 'company';
   settings: SummarySettings;
+  /** Position in the log. Pass it as `minPosition` to a later request to read your own write */
+  position: string;
+}
+
+export interface ListSpacesQuery {
+  /** Position from an earlier response; the answer includes everything up to it, such as your own write */
+  minPosition?: string | undefined;
+  /** Maximum time to wait for `minPosition`, in milliseconds. Default: 2,000 */
+  waitMs?: number | undefined;
+}
+
+export interface ListSpacesAnswer {
+  items: Space[];
+  /** Whether memories may name only configured spaces */
+  strict: boolean;
+  position: string;
+}
+
+export interface GetSpaceQuery {
+  /** Position from an earlier response; the answer includes everything up to it, such as your own write */
+  minPosition?: string | undefined;
+  /** Maximum time to wait for `minPosition`, in milliseconds. Default: 2,000 */
+  waitMs?: number | undefined;
+}
+
+export interface PutSpaceAnswer {
+  space: Space;
+  position: string;
+}
+
+export interface PatchSpaceAnswer {
+  space: Space;
+  position: string;
+}
+
+export interface DeleteSpaceAnswer {
+  /** Position in the log. Pass it as `minPosition` to a later request to read your own write */
+  position: string;
+}
+
+export interface ConfigureSpacesAnswer {
+  /** Whether memories may name only spaces that are configured */
+  strict: boolean;
   /** Position in the log. Pass it as `minPosition` to a later request to read your own write */
   position: string;
 }

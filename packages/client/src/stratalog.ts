@@ -5,6 +5,7 @@ import { Memories } from './memories.ts';
 import { Reasoning } from './reasoning.ts';
 import type { CallOptions, CommandOptions, StratalogOptions } from './options.ts';
 import { path, type ApiRequest, type RequestOptions } from './request.ts';
+import { Spaces } from './spaces.ts';
 import { Summaries } from './summaries.ts';
 import { Transport } from './transport.ts';
 
@@ -16,6 +17,7 @@ export class Stratalog {
   readonly memories: Memories;
   readonly reasoning: Reasoning;
   readonly summaries: Summaries;
+  readonly spaces: Spaces;
   readonly audit: Audit;
   readonly admin: Admin;
   readonly #transport: Transport;
@@ -27,6 +29,7 @@ export class Stratalog {
     this.memories = new Memories(transport);
     this.reasoning = new Reasoning(transport);
     this.summaries = new Summaries(transport);
+    this.spaces = new Spaces(transport);
     this.audit = new Audit(transport);
     this.admin = new Admin(transport);
   }

@@ -8,7 +8,7 @@ import { operation } from '../operation.ts';
 import type { Services } from '../services.ts';
 import { at, position } from '../example-values.ts';
 
-const exampleAmount = { active: 12, deleted: 1, characters: 8_412 };
+const exampleAmount = { active: 12, deleted: 1, characters: 8_412, bytes: 8_530 };
 
 const statsExample = {
   tenant: 'acme',
@@ -36,7 +36,7 @@ const statsExample = {
 };
 
 const count = z.int().nonnegative();
-const amount = { active: count, deleted: count, characters: count };
+const amount = { active: count, deleted: count, characters: count, bytes: count };
 
 const costsSchema = z
   .object({

@@ -51,6 +51,7 @@ const kinds = {
   policy: 'internal',
   projection: 'internal',
   checkpoint: 'events',
+  space: 'events',
 } as const satisfies Readonly<Record<EventCategory, TopicKind>>;
 
 /** The topic kind of an event category. Unknown categories are `internal`. */

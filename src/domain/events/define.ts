@@ -42,6 +42,7 @@ export type EventCategory =
   | 'policy'
   | 'projection'
   | 'checkpoint'
+  | 'space'
   | 'erasure';
 
 export type AnyEventDefinition = EventDefinition<string, z.ZodObject, z.ZodObject>;

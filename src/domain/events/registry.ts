@@ -63,6 +63,7 @@ import {
   ProjectionSwitched,
 } from '../operation/events.ts';
 import { ErasureAdvanced, ErasureCompleted, ErasureCounted, ErasureRequested } from '../erasure/events.ts';
+import { SpaceConfigured, SpaceRemoved, SpacesRestricted } from '../spaces/events.ts';
 import { CheckpointCosigned, CheckpointSigned, LogRestored } from '../tlog/events.ts';
 import type { AnyEventDefinition, EventOf } from './define.ts';
 
@@ -129,6 +130,9 @@ const definitions = [
   CheckpointSigned,
   CheckpointCosigned,
   LogRestored,
+  SpaceConfigured,
+  SpaceRemoved,
+  SpacesRestricted,
   ErasureRequested,
   ErasureCounted,
   ErasureAdvanced,

@@ -2,21 +2,42 @@ import { z } from 'zod';
 import { defineEvent, type EventOf } from '../events/define.ts';
 import { jsonObject } from '../json.ts';
 import { layerSchema, scopeSchema } from '../layers.ts';
+import { trustSchema } from '../trust/trust.ts';
 import { representationsSchema } from './content.ts';
 
 const count = z.int().nonnegative();
 const time = z.iso.datetime();
 
+/** Personal data that were found in the content: their type and place, in UTF-16 units. */
+const findings = z.array(z.object({ type: z.string(), start: count, end: count }));
+
+/** Why a memory was deleted, if it was not a caller who did it for a reason of its own. */
+export const deletionCauses = ['expired', 'retention', 'rejected', 'merged'] as const;
+
+/** Version 1 had no size in bytes. That of an erased content is not known; the number of UTF-16 units stands for it. */
+const withBytes = ({ ...data }: Record<string, unknown>) => {
+  const { content, contentLength } = data;
+  if (contentLength !== undefined)
+    data['contentBytes'] = typeof content === 'string' ? Buffer.byteLength(content) : contentLength;
+  return data;
+};
+
 export const MemoryStored = defineEvent({
   type: 'MemoryStored',
   category: 'memory',
-  version: 1,
+  version: 2,
   routing: z.object({
     memoryId: z.string(),
     layer: layerSchema,
     scope: scopeSchema,
     spaces: z.array(z.string()),
+    /** UTF-16 units. */
     contentLength: count,
+    /** Bytes of UTF-8. */
+    contentBytes: count,
+    expiresAt: time.optional(),
+    retention: z.literal('keep').optional(),
+    trust: trustSchema.optional(),
     occurredAt: time.optional(),
     createdBy: z.string(),
     /** The claim stream of its externalId, released on erasure. */
@@ -28,33 +49,47 @@ export const MemoryStored = defineEvent({
     tags: z.array(z.string()),
     metadata: jsonObject,
     representations: representationsSchema,
+    pii: findings.optional(),
   }),
+  upcasters: { 1: withBytes },
 });
 
 /** Contains the complete new value of each changed field. */
 export const MemoryUpdated = defineEvent({
   type: 'MemoryUpdated',
   category: 'memory',
-  version: 1,
+  version: 2,
   routing: z.object({
     memoryId: z.string(),
     spaces: z.array(z.string()).optional(),
     contentLength: count.optional(),
+    contentBytes: count.optional(),
+    /** null: it does not expire any more. */
+    expiresAt: time.nullable().optional(),
+    retention: z.literal('keep').nullable().optional(),
+    trust: trustSchema.optional(),
   }),
   sealed: z.object({
     content: z.string().optional(),
     tags: z.array(z.string()).optional(),
     metadata: jsonObject.optional(),
     representations: representationsSchema.optional(),
+    pii: findings.optional(),
   }),
+  upcasters: { 1: withBytes },
 });
 
 export const MemoryDeleted = defineEvent({
   type: 'MemoryDeleted',
   category: 'memory',
-  version: 1,
-  routing: z.object({ memoryId: z.string(), retentionUntil: time }),
+  version: 2,
+  routing: z.object({
+    memoryId: z.string(),
+    retentionUntil: time,
+    because: z.enum(deletionCauses).optional(),
+  }),
   sealed: z.object({}),
+  upcasters: { 1: (data) => data },
 });
 
 export const MemoryRestored = defineEvent({

@@ -2,6 +2,7 @@ import { invalid, Problem } from '../problems.ts';
 import { canonicalJson, mergePatch, type JsonObject } from '../json.ts';
 import { scopeKeys, type Layer, type Scope } from '../layers.ts';
 import type { Representations } from './content.ts';
+import type { Trust } from '../trust/trust.ts';
 import type { MemoryEvent } from './events.ts';
 import { assertFits } from './size.ts';
 
@@ -17,9 +18,23 @@ export interface MemoryValue {
   readonly metadata: JsonObject;
   readonly representations: Representations;
   readonly occurredAt?: string;
+  /** When it is to be soft-deleted, as an ISO time in UTC. */
+  readonly expiresAt?: string;
+  /** `keep`: neither `expiresAt` nor the retention of a space deletes it. */
+  readonly retention?: 'keep';
+  readonly trust?: Trust;
+  /** Personal data in the content, by type and place. */
+  readonly pii?: PersonalData[];
   readonly createdBy: string;
   readonly claim?: string;
 }
+
+export type PersonalData = {
+  readonly type: string;
+  /** Place in the content, in UTF-16 units; the end is exclusive. */
+  readonly start: number;
+  readonly end: number;
+};
 
 export type MemoryState =
   | { readonly status: 'absent' }
@@ -32,13 +47,13 @@ export const initialState: MemoryState = { status: 'absent' };
 export function evolve(state: MemoryState, event: MemoryEvent): MemoryState {
   switch (event.type) {
     case 'MemoryStored': {
-      const { memoryId, contentLength: _, ...value } = event.data;
+      const { memoryId, contentLength: _, contentBytes: __, ...value } = event.data;
       return { status: 'active', value: { id: memoryId, ...omitUndefined(value) } };
     }
     case 'MemoryUpdated': {
       if (state.status !== 'active') return state;
-      const { memoryId: _, contentLength: __, ...changes } = event.data;
-      return { status: 'active', value: { ...state.value, ...omitUndefined(changes) } };
+      const { memoryId: _, contentLength: __, contentBytes: ___, ...changes } = event.data;
+      return { status: 'active', value: withChanges(state.value, changes) };
     }
     case 'MemoryDeleted':
       return state.status === 'active'
@@ -53,6 +68,15 @@ export function evolve(state: MemoryState, event: MemoryEvent): MemoryState {
   }
 }
 
+/** What is undefined stays as it is; what is null is removed. */
+function withChanges(
+  value: MemoryValue,
+  changes: { readonly [Field in keyof MemoryValue]?: unknown },
+): MemoryValue {
+  const next = Object.entries({ ...value, ...omitUndefined(changes) });
+  return Object.fromEntries(next.filter(([, item]) => item !== null)) as unknown as MemoryValue;
+}
+
 /** Removes keys whose value is undefined, which optional properties do not allow (`exactOptionalPropertyTypes`). */
 function omitUndefined<T extends object>(value: T): { [K in keyof T]: Exclude<T[K], undefined> } {
   return Object.fromEntries(Object.entries(value).filter(([, item]) => item !== undefined)) as never;
@@ -65,10 +89,16 @@ export interface MemoryPatch {
   /** Merge patch (RFC 7396); null removes all keys. */
   readonly metadata?: JsonObject | null;
   readonly representations?: JsonObject | null;
+  /** null: it does not expire. */
+  readonly expiresAt?: string | null;
+  readonly retention?: 'keep' | null;
+  /** Found in the content; only together with it. */
+  readonly pii?: PersonalData[];
+  readonly trust?: Trust;
 }
 
 /** Values that a memory may be replaced with; what is immutable must agree with the memory. */
-export type MemoryReplacement = Pick<MemoryValue, keyof MutableFields | 'layer' | 'scope' | 'occurredAt'>;
+export type MemoryReplacement = Omit<MemoryValue, 'id' | 'createdBy' | 'claim' | 'externalId'>;
 
 interface MutableFields {
   readonly content: string;
@@ -76,6 +106,10 @@ interface MutableFields {
   readonly tags: readonly string[];
   readonly metadata: JsonObject;
   readonly representations: Representations;
+  readonly expiresAt: string | null;
+  readonly retention: 'keep' | null;
+  readonly trust: Trust;
+  readonly pii: PersonalData[];
 }
 
 export type MemoryCommand =
@@ -128,7 +162,7 @@ function store(value: MemoryValue, state: MemoryState): MemoryEvent[] {
       type: 'MemoryStored',
       data: {
         memoryId: id,
-        contentLength: value.content.length,
+        ...sizeOf(value.content),
         ...rest,
         spaces: [...value.spaces],
         tags: [...value.tags],
@@ -145,11 +179,22 @@ function erase(keyId: string, state: Exclude<MemoryState, { status: 'absent' }>)
 
 function update(patch: MemoryPatch, state: LiveState): MemoryEvent[] {
   const value = activeValue(state);
-  const { content, spaces, tags, metadata, representations } = patch;
-  const next = {
-    ...(content !== undefined && { content }),
-    ...(spaces !== undefined && { spaces }),
-    ...(tags !== undefined && { tags }),
+  const next = fieldsAfter(patch, value);
+  const events = changesOf(value, next);
+  if (events.length > 0) assertFits({ ...value, ...next }, Object.keys(patch));
+  return events;
+}
+
+/** The memory as the patch would leave it. */
+export function patchedValue(value: MemoryValue, patch: MemoryPatch): MemoryValue {
+  return withChanges(value, fieldsAfter(patch, value));
+}
+
+/** The new values of the fields that the patch names. */
+function fieldsAfter(patch: MemoryPatch, value: MemoryValue): Partial<MutableFields> {
+  const { metadata, representations, ...replaced } = patch;
+  return {
+    ...omitUndefined(replaced),
     ...(metadata !== undefined && {
       metadata: mergePatch(value.metadata, metadata ?? deleteAllKeys(value.metadata)),
     }),
@@ -157,19 +202,17 @@ function update(patch: MemoryPatch, state: LiveState): MemoryEvent[] {
       representations: mergePatch(
         value.representations,
         representations ?? deleteAllKeys(value.representations),
-      ) as Representations,
+      ),
     }),
   };
-  const events = changesOf(value, next);
-  if (events.length > 0) assertFits({ ...value, ...next }, Object.keys(patch));
-  return events;
 }
 
 /** Replaces every mutable field. The caller has checked the size of the whole value. */
 function replace(next: MemoryReplacement, state: LiveState): MemoryEvent[] {
   const value = activeValue(state);
   assertSamePlace(next, value);
-  return changesOf(value, next);
+  const { expiresAt = null, retention = null } = next;
+  return changesOf(value, { ...next, expiresAt, retention });
 }
 
 /** Throws if an immutable field would change. A time of occurrence that is left out stays as it is. */
@@ -195,18 +238,24 @@ function assertSamePlace({ layer, scope, occurredAt }: MemoryReplacement, value:
 function changesOf(value: MemoryValue, next: Partial<MutableFields>): MemoryEvent[] {
   const isChanged = <T>(changed: T | undefined, current: T): changed is T =>
     changed !== undefined && canonicalJson(changed) !== canonicalJson(current);
+  const { expiresAt = null, retention = null, trust, pii = [] } = value;
   const changes = {
-    ...(isChanged(next.content, value.content) && {
-      content: next.content,
-      contentLength: next.content.length,
-    }),
+    ...(isChanged(next.content, value.content) && { content: next.content, ...sizeOf(next.content) }),
     ...(isChanged(next.spaces, value.spaces) && { spaces: [...next.spaces] }),
     ...(isChanged(next.tags, value.tags) && { tags: [...next.tags] }),
     ...(isChanged(next.metadata, value.metadata) && { metadata: next.metadata }),
     ...(isChanged(next.representations, value.representations) && { representations: next.representations }),
+    ...(isChanged(next.expiresAt, expiresAt) && { expiresAt: next.expiresAt }),
+    ...(isChanged(next.retention, retention) && { retention: next.retention }),
+    ...(isChanged(next.trust, trust) && { trust: next.trust }),
+    ...(isChanged(next.pii, pii) && { pii: next.pii }),
   };
   if (Object.keys(changes).length === 0) return [];
   return [{ type: 'MemoryUpdated', data: { memoryId: value.id, ...changes } }];
+}
+
+function sizeOf(content: string): { readonly contentLength: number; readonly contentBytes: number } {
+  return { contentLength: content.length, contentBytes: Buffer.byteLength(content) };
 }
 
 type LiveState = Exclude<MemoryState, { status: 'absent' | 'erased' }>;

@@ -4,6 +4,7 @@ import { memoryBindings } from './memories.ts';
 import { outcomeBindings } from './outcomes.ts';
 import { queryBindings } from './queries.ts';
 import { reasoningBindings } from './reasoning.ts';
+import { spaceBindings } from './spaces.ts';
 import { summaryBindings } from './summaries.ts';
 
 /** Every operation below /v1: what is served and what the OpenAPI document shows. */
@@ -13,5 +14,6 @@ export const bindings: readonly Binding[] = [
   ...reasoningBindings,
   ...outcomeBindings,
   ...summaryBindings,
+  ...spaceBindings,
   ...administrationBindings,
 ];

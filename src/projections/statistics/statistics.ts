@@ -15,9 +15,10 @@ const amounts = new Table('statistics', {
     state: 'text',
     memories: 'bigint',
     characters: 'bigint',
+    bytes: 'bigint',
   },
   key: ['tenant', 'layer', 'space', 'state'],
-  combined: { memories: 'sum', characters: 'sum' },
+  combined: { memories: 'sum', characters: 'sum', bytes: 'sum' },
   digestedRows: 'memories <> 0',
 });
 
@@ -30,6 +31,7 @@ const counted = new Table('statistics_counted', {
     spaces: 'text[]',
     state: 'text',
     characters: 'integer',
+    bytes: 'integer',
   },
   key: ['tenant', 'memory_id'],
 });
@@ -39,7 +41,7 @@ type Counted = Row<typeof counted>;
 /** Numbers and sizes of memories by tenant, layer and space. The space '' stands for all memories of the layer. */
 export const statistics: Projection = {
   name: 'statistics',
-  version: 1,
+  version: 2,
   handles: ['MemoryStored', 'MemoryUpdated', 'MemoryDeleted', 'MemoryRestored', 'MemoryErased'],
   ...declaredBy(amounts, counted),
   plan,
@@ -61,7 +63,7 @@ async function plan(events: readonly LoadedEvent[], executor: SqlExecutor, table
 function next(row: Counted | undefined, { event, metadata }: LoadedEvent<MemoryEvent>): Counted | undefined {
   switch (event.type) {
     case 'MemoryStored': {
-      const { memoryId, layer, spaces, contentLength } = event.data;
+      const { memoryId, layer, spaces, contentLength, contentBytes } = event.data;
       return {
         tenant: metadata.tenant,
         memory_id: memoryId,
@@ -69,12 +71,13 @@ function next(row: Counted | undefined, { event, metadata }: LoadedEvent<MemoryE
         spaces,
         state: 'active',
         characters: contentLength,
+        bytes: contentBytes,
       };
     }
     case 'MemoryUpdated': {
       if (!row) return row;
-      const { spaces = row.spaces, contentLength = row.characters } = event.data;
-      return { ...row, spaces, characters: contentLength };
+      const { spaces = row.spaces, contentLength = row.characters, contentBytes = row.bytes } = event.data;
+      return { ...row, spaces, characters: contentLength, bytes: contentBytes };
     }
     case 'MemoryDeleted':
       return row && { ...row, state: 'deleted' };
@@ -93,11 +96,12 @@ function sums(before: ReadonlyMap<string, Counted>, after: ReadonlyMap<string, C
   const all = new Map<string, Sum>();
   const add = (row: Counted | undefined, sign: number) => {
     for (const space of row ? ['', ...new Set(row.spaces)] : []) {
-      const { tenant, layer, state, characters } = row!;
+      const { tenant, layer, state, characters, bytes } = row!;
       const key = JSON.stringify([tenant, layer, space, state]);
-      const sum = all.get(key) ?? { tenant, layer, space, state, memories: 0, characters: 0 };
+      const sum = all.get(key) ?? { tenant, layer, space, state, memories: 0, characters: 0, bytes: 0 };
       sum.memories += sign;
       sum.characters += sign * characters;
+      sum.bytes += sign * bytes;
       all.set(key, sum);
     }
   };

@@ -1,0 +1,87 @@
+import { z } from 'zod';
+import { hasRole } from '../../domain/access/context.ts';
+import {
+  defaultSpace,
+  spaceConfigSchema,
+  spaceIdSchema,
+  type SpaceConfig,
+} from '../../domain/spaces/space-config.ts';
+import type { Space } from '../../domain/spaces/spaces.ts';
+import { readSpaceSizes, type SpaceSize } from '../../queries/spaces.ts';
+import { at, position } from '../example-values.ts';
+import type { Call, RoleAccess } from '../operation.ts';
+
+export const spaceAdmins: RoleAccess = {
+  roles: ['admin'],
+  refusal: 'configuring spaces needs the role admin',
+};
+
+/** Operators see no names of spaces. */
+export const spaceReaders: RoleAccess = {
+  roles: ['agent', 'member', 'reader', 'auditor', 'admin'],
+  refusal: 'the role operator sees no spaces',
+};
+
+const count = z.int().nonnegative();
+
+/** A space as the API shows it. */
+export const spaceSchema = spaceConfigSchema
+  .extend({
+    id: z.string(),
+    configured: z.boolean().meta({ description: 'Whether it has a configuration of its own' }),
+    revision: z.int().meta({ description: 'Its ETag; -1 for a space that is not configured' }),
+    updatedAt: z.iso.datetime().optional(),
+    usage: z.object({
+      memories: count.meta({ description: 'Active memories, as far as the caller sees them' }),
+      bytes: count.meta({ description: 'Bytes of UTF-8 of their contents' }),
+    }),
+  })
+  .meta({ id: 'Space' });
+
+export type SpaceView = z.output<typeof spaceSchema>;
+
+const nothing: SpaceSize = { memories: 0, bytes: 0 };
+
+export function viewOfSpace(id: string, space: Space | undefined, usage: SpaceSize = nothing): SpaceView {
+  return {
+    id,
+    ...(space?.config ?? defaultSpace),
+    configured: space !== undefined,
+    revision: space?.revision ?? -1,
+    ...(space && { updatedAt: space.updatedAt }),
+    usage,
+  };
+}
+
+/** The sizes of the spaces that the caller sees. */
+export function sizesFor({ caller, services: { models }, wait }: Call<unknown>) {
+  return readSpaceSizes(models, caller, wait);
+}
+
+/** Whether the whole tenant is counted for the caller, so that reading it is audited. */
+export function isCountedWhole({ caller }: Call<unknown>): boolean {
+  return hasRole(caller, 'admin', 'auditor');
+}
+
+export const spaceIdField = spaceIdSchema;
+
+export const configExample = {
+  acceptedTypes: ['note', 'solution'],
+  retentionDays: 365,
+  maxSizeMb: 100,
+  temporalDecayRate: 0.5,
+} satisfies z.input<typeof spaceConfigSchema>;
+
+const config: SpaceConfig = spaceConfigSchema.parse(configExample);
+
+export const spaceExample = {
+  id: 'notes',
+  ...config,
+  configured: true,
+  revision: 3,
+  updatedAt: at,
+  usage: { memories: 120, bytes: 48_210 },
+};
+
+export const spaceAnswerSchema = z.object({ space: spaceSchema, position: z.string() });
+export const spaceAnswerExample = { space: spaceExample, position };

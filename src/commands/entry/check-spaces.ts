@@ -1,0 +1,59 @@
+import { invalid, type FieldError, type Problem } from '../../domain/problems.ts';
+import type { Space, Spaces } from '../../domain/spaces/spaces.ts';
+import type { MemoryValue } from '../../domain/memory/memory.ts';
+import type { CommandServices } from '../context.ts';
+
+/** The field of the metadata that says what kind of text a memory is. */
+const typeField = 'content_type';
+
+/**
+ * Checks a memory against the configuration of its spaces: known labels, accepted types and metadata schemas. Throws a `validation-failed`
+ * problem, or returns flags for what the spaces only note.
+ */
+export async function checkSpaces(
+  services: Pick<CommandServices, 'spaces'>,
+  tenant: string,
+  { spaces: labels, metadata }: Pick<MemoryValue, 'spaces' | 'metadata'>,
+  before?: Pick<MemoryValue, 'spaces'>,
+): Promise<{ readonly flags: readonly string[] }> {
+  if (labels.length === 0) return { flags: [] };
+  const spaces = await services.spaces.of(tenant);
+  assertKnown(spaces, labels, before?.spaces ?? []);
+  const flags = new Set<string>();
+  for (const label of labels) {
+    const space = spaces.configured.get(label);
+    if (!space) continue;
+    assertAccepted(space, metadata[typeField]);
+    const check = await services.spaces.checkOf(tenant, space);
+    const fault = check?.(metadata);
+    if (!fault) continue;
+    if (space.config.metadataPolicy === 'reject') throw refused(space, fault);
+    flags.add('metadata');
+  }
+  return { flags: [...flags] };
+}
+
+/** Labels that the memory has already may stay, so that it can still be changed. */
+function assertKnown(
+  { strict, configured }: Spaces,
+  labels: readonly string[],
+  kept: readonly string[],
+): void {
+  if (!strict) return;
+  const unknown = labels.find((label) => !configured.has(label) && !kept.includes(label));
+  if (unknown === undefined) return;
+  throw invalid(
+    'spaces',
+    `names the space ${unknown}, which is not configured, and this tenant allows no others`,
+  );
+}
+
+function assertAccepted({ id, config: { acceptedTypes } }: Space, type: unknown): void {
+  if (!acceptedTypes || type === undefined || acceptedTypes.includes(type as string)) return;
+  throw invalid(`metadata.${typeField}`, `must be one of ${acceptedTypes.join(', ')} in the space ${id}`);
+}
+
+function refused({ id }: Space, { path, message }: FieldError): Problem {
+  const field = path === '' ? 'metadata' : `metadata.${path}`;
+  return invalid(field, `${message}, as the space ${id} requires`);
+}

@@ -1,0 +1,36 @@
+import { z } from 'zod';
+import { defineEvent, type EventOf } from '../events/define.ts';
+import { jsonObject } from '../json.ts';
+import { spaceConfigSchema } from './space-config.ts';
+
+const { description, sources, metadataSchema, ...settings } = spaceConfigSchema.shape;
+
+/** The whole configuration of a space from now on. All spaces of a tenant have one stream. */
+export const SpaceConfigured = defineEvent({
+  type: 'SpaceConfigured',
+  category: 'space',
+  version: 1,
+  routing: z.object({ spaceId: z.string(), settings: z.object(settings) }),
+  sealed: z.object({ description, sources, metadataSchema: jsonObject.optional() }),
+});
+
+/** The space has no configuration any more. With `detach`, its memories lose the label. */
+export const SpaceRemoved = defineEvent({
+  type: 'SpaceRemoved',
+  category: 'space',
+  version: 1,
+  routing: z.object({ spaceId: z.string(), detach: z.boolean() }),
+  sealed: z.object({}),
+});
+
+/** Whether memories may name spaces that nobody configured. */
+export const SpacesRestricted = defineEvent({
+  type: 'SpacesRestricted',
+  category: 'space',
+  version: 1,
+  routing: z.object({ strict: z.boolean() }),
+  sealed: z.object({}),
+});
+
+export type SpaceEvent =
+  EventOf<typeof SpaceConfigured> | EventOf<typeof SpaceRemoved> | EventOf<typeof SpacesRestricted>;

@@ -1,0 +1,83 @@
+import { canonicalJson, mergePatch, type JsonObject } from '../json.ts';
+import { defaultSpace, type SpaceConfig } from './space-config.ts';
+import type { SpaceEvent } from './events.ts';
+
+/** A space with its configuration. */
+export interface Space {
+  readonly id: string;
+  readonly config: SpaceConfig;
+  /** Revision in the stream of the tenant's spaces: grows with each change of this space. */
+  readonly revision: number;
+  readonly updatedAt: string;
+}
+
+/** All spaces that a tenant has configured. */
+export interface Spaces {
+  readonly configured: ReadonlyMap<string, Space>;
+  /** Whether memories may name only these. */
+  readonly strict: boolean;
+}
+
+export const noSpaces: Spaces = { configured: new Map(), strict: false };
+
+export interface RecordedSpaceEvent {
+  readonly event: SpaceEvent;
+  readonly revision: number;
+  readonly time: Date;
+}
+
+/** The spaces after further events. */
+export function foldSpaces(before: Spaces, events: readonly RecordedSpaceEvent[]): Spaces {
+  if (events.length === 0) return before;
+  const configured = new Map(before.configured);
+  let { strict } = before;
+  for (const { event, revision, time } of events) {
+    switch (event.type) {
+      case 'SpaceConfigured': {
+        const { spaceId: id, settings, description, sources, metadataSchema } = event.data;
+        const config = { ...settings, description, sources, metadataSchema };
+        configured.set(id, { id, config: defined(config), revision, updatedAt: time.toISOString() });
+        break;
+      }
+      case 'SpaceRemoved':
+        configured.delete(event.data.spaceId);
+        break;
+      case 'SpacesRestricted':
+        ({ strict } = event.data);
+        break;
+      default:
+        event satisfies never;
+    }
+  }
+  return { configured, strict };
+}
+
+/** The event that gives the space this configuration; none if it has it already. */
+export function decideConfiguration(spaces: Spaces, spaceId: string, config: SpaceConfig): SpaceEvent[] {
+  const before = spaces.configured.get(spaceId);
+  if (before && canonicalJson(before.config) === canonicalJson(config)) return [];
+  const { description, sources, metadataSchema, ...settings } = config;
+  return [{ type: 'SpaceConfigured', data: { spaceId, settings, description, sources, metadataSchema } }];
+}
+
+export function decideRemoval(spaces: Spaces, spaceId: string, detach: boolean): SpaceEvent[] {
+  return spaces.configured.has(spaceId) ? [{ type: 'SpaceRemoved', data: { spaceId, detach } }] : [];
+}
+
+export function decideRestriction(spaces: Spaces, strict: boolean): SpaceEvent[] {
+  return spaces.strict === strict ? [] : [{ type: 'SpacesRestricted', data: { strict } }];
+}
+
+/** What a merge patch makes of a configuration, still to be validated: null brings back the default. */
+export function patchedConfig(config: SpaceConfig, patch: JsonObject): JsonObject {
+  return mergePatch(config as unknown as JsonObject, patch);
+}
+
+/** The configuration that counts for a label. */
+export function configOf(spaces: Spaces, spaceId: string): SpaceConfig {
+  return spaces.configured.get(spaceId)?.config ?? defaultSpace;
+}
+
+function defined<T extends object>(value: T): { [K in keyof T]: Exclude<T[K], undefined> } {
+  return Object.fromEntries(Object.entries(value).filter(([, item]) => item !== undefined)) as never;
+}
