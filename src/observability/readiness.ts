@@ -31,6 +31,8 @@ export interface Readiness {
   readonly reactors: Readiness['projections'];
   /** The relay of this process. */
   readonly relay?: RelayStatus;
+  /** Whether lines of bulk stores are held back, because the vectors lag; absent without the role `api`. */
+  readonly bulkStores?: 'open' | 'held-back';
   readonly backEnds: BackEndStates;
   /** The model of the live vectors: while it is down, searches use words alone. */
   readonly embedder?: EmbedderState;
@@ -48,6 +50,7 @@ export interface ReadinessSources {
   readonly operations?: ProjectionOperations | undefined;
   readonly embedders?: Embedders | undefined;
   readonly relay?: Relay | undefined;
+  readonly bulkStores?: (() => Promise<'open' | 'held-back'>) | undefined;
   /** Whether requests without a credential get the development identity. */
   readonly development: () => Promise<boolean>;
 }
@@ -96,9 +99,10 @@ async function stateOf({
   operations,
   embedders,
   relay,
+  bulkStores,
   development,
 }: ReadinessSources): Promise<
-  Pick<Readiness, 'identity' | 'log' | 'projections' | 'reactors' | 'embedder' | 'relay'>
+  Pick<Readiness, 'identity' | 'log' | 'projections' | 'reactors' | 'bulkStores' | 'embedder' | 'relay'>
 > {
   const identity = (await development()) ? 'development' : 'credentials';
   const head = await log.head();
@@ -118,6 +122,7 @@ async function stateOf({
     log: { head, position: positionToken(log.logId, head) },
     projections,
     reactors,
+    ...(bulkStores && { bulkStores: await bulkStores() }),
     ...(embedder && { embedder }),
     ...(relay && { relay: await relay.status() }),
   };
