@@ -104,6 +104,7 @@ async function stateOf({
 }: ReadinessSources): Promise<
   Pick<Readiness, 'identity' | 'log' | 'projections' | 'reactors' | 'bulkStores' | 'embedder' | 'relay'>
 > {
+  const bulk = bulkStores?.();
   const identity = (await development()) ? 'development' : 'credentials';
   const head = await log.head();
   const states = (await operations?.status()) ?? [];
@@ -122,7 +123,7 @@ async function stateOf({
     log: { head, position: positionToken(log.logId, head) },
     projections,
     reactors,
-    ...(bulkStores && { bulkStores: await bulkStores() }),
+    ...(bulk && { bulkStores: await bulk }),
     ...(embedder && { embedder }),
     ...(relay && { relay: await relay.status() }),
   };
