@@ -6,6 +6,7 @@ import { bulk } from './bulk.ts';
 import { client } from './client.ts';
 import { cluster } from './cluster.ts';
 import { context } from './context.ts';
+import { hostile } from './hostile.ts';
 import { learning } from './learning/learning.ts';
 import { mcp } from './mcp.ts';
 import { rebuild } from './rebuild.ts';
@@ -40,6 +41,7 @@ const benchmarks: readonly Benchmark[] = [
   relay,
   cluster,
   learning,
+  hostile,
 ];
 
 /** Runs the named benchmarks, or all if none is named. The exit status is 0 only if every answer was right. */

@@ -82,7 +82,16 @@ async function start(
   const backEnds = new BackEndHealth(await backEndsFor(config));
   const development = async () => (await api?.authenticator.developmentIsOpen()) ?? false;
   const { operations, embedders } = readSide ?? {};
-  const sources = { config, backEnds, log: stores.log, operations, embedders, relay, development };
+  const sources = {
+    config,
+    backEnds,
+    log: stores.log,
+    operations,
+    embedders,
+    relay,
+    bulkStores: api && (() => api.services.bulkPace.state()),
+    development,
+  };
   const ready = () => readiness({ ...sources, status: () => status });
   const copySource = () => openCopySource(config, stores);
   const http = await startHttp({ ready, metrics, api, copySource }, config, logger, { listens });

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { z } from 'zod';
 import { clusterOf, clusterSettings, type ClusterConfig } from './config-cluster.ts';
-import { limitSettings, turnsOf } from './config-limits.ts';
+import { ceilingsOf, limitSettings, turnsOf } from './config-limits.ts';
 import { tlogOf, tlogSettings, type TlogConfig } from './config-tlog.ts';
 import {
   ConfigError,
@@ -13,6 +13,7 @@ import {
   secret,
   url,
 } from './config-values.ts';
+import type { Ceilings } from './domain/admission/ceilings.ts';
 import type { TurnOptions } from './domain/admission/turn-options.ts';
 import { inOwnWords } from './domain/input/issue-words.ts';
 import { processRoles, profiles, type ProcessRole } from './profiles.ts';
@@ -246,6 +247,10 @@ export interface Config extends ClusterConfig {
   readonly tlog: TlogConfig;
   /** How many costly requests a process works on at a time, and how many may wait. */
   readonly turns: TurnOptions;
+  /** How many costly calls of each kind a credential may have under way. */
+  readonly ceilings: Ceilings;
+  /** Events by which vectors may lag before bulk stores are held back. */
+  readonly maxVectorLag: number;
   readonly erasedFilesWithinMs: number;
   readonly jwt: { readonly issuer: string; readonly audience: string; readonly jwks: string } | undefined;
   readonly logLevel: Settings['STRATALOG_LOG_LEVEL'];
@@ -299,6 +304,8 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     summaryWindowMs: values.STRATALOG_SUMMARY_WINDOW * 1_000,
     tlog: tlogOf(values),
     turns: turnsOf(values),
+    ceilings: ceilingsOf(values),
+    maxVectorLag: values.STRATALOG_MAX_VECTOR_LAG,
     erasedFilesWithinMs: values.STRATALOG_ERASED_FILES_WITHIN * 1_000,
     jwt: jwtOf(values),
     logLevel: values.STRATALOG_LOG_LEVEL,

@@ -25,13 +25,23 @@ export class HttpClient {
     this.#agent = new http.Agent({ keepAlive: true, maxSockets: connections });
   }
 
-  async send(
+  send(
     method: string,
     path: string,
     body?: unknown,
     headers: Readonly<Record<string, string>> = {},
   ): Promise<Reply> {
-    const payload = body === undefined ? undefined : Buffer.from(JSON.stringify(body));
+    return this.sendText(method, path, body === undefined ? undefined : JSON.stringify(body), headers);
+  }
+
+  /** Sends a body as it is, which need not be JSON. */
+  async sendText(
+    method: string,
+    path: string,
+    text: string | undefined,
+    headers: Readonly<Record<string, string>> = {},
+  ): Promise<Reply> {
+    const payload = text === undefined ? undefined : Buffer.from(text);
     const response = await this.#exchange(
       method,
       path,
@@ -42,9 +52,11 @@ export class HttpClient {
       (request) => request.end(payload),
     );
     const answer = await read(response);
+    // Streams of events are left as text.
+    const isJson = /json/.test(response.headers['content-type'] ?? '');
     return {
       status: response.statusCode!,
-      body: answer === '' ? undefined : (JSON.parse(answer) as unknown),
+      body: answer === '' ? undefined : isJson ? (JSON.parse(answer) as unknown) : answer,
     };
   }
 

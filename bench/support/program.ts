@@ -17,6 +17,8 @@ export interface ProgramOptions {
   readonly environment?: Readonly<Record<string, string>>;
   /** Roles of the process; all if undefined. */
   readonly role?: string;
+  /** A module that is loaded first and answers `ask`. */
+  readonly preload?: string;
 }
 
 const masterKey = 'benchmark-master-key';
@@ -41,13 +43,21 @@ export class Program {
     this.startMs = startMs;
   }
 
-  static async start({ dataDir, embedder, profile, environment, role }: ProgramOptions): Promise<Program> {
+  static async start({
+    dataDir,
+    embedder,
+    profile,
+    environment,
+    role,
+    preload,
+  }: ProgramOptions): Promise<Program> {
     const own = Object.entries(process.env).filter(([name]) => !name.startsWith('STRATALOG_'));
     const started = performance.now();
     const child = spawn(
       process.execPath,
       [
         ...(profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profile}`]),
+        ...(preload === undefined ? [] : ['--import', preload]),
         path.resolve('bin/stratalog.mjs'),
         'serve',
         ...(role === undefined ? [] : ['--role', role]),
@@ -62,7 +72,7 @@ export class Program {
           STRATALOG_LOG_LEVEL: 'info',
           ...environment,
         },
-        stdio: ['ignore', 'pipe', 'pipe'],
+        stdio: ['ignore', 'pipe', 'pipe', ...(preload === undefined ? [] : ['ipc' as const])],
       },
     );
     const kill = () => child.kill('SIGKILL');
@@ -110,6 +120,13 @@ export class Program {
     const status = await readFile(`/proc/${this.#child.pid}/status`, 'utf8').catch(() => '');
     const kilobytes = /^VmRSS:\s+(\d+)/m.exec(status)?.[1];
     return kilobytes === undefined ? undefined : Number(kilobytes) / 1024;
+  }
+
+  /** Asks the preloaded module. */
+  async ask<Answer>(): Promise<Answer> {
+    const answer = once(this.#child, 'message');
+    this.#child.send('ask');
+    return ((await answer) as [Answer])[0];
   }
 
   async stop(signal: NodeJS.Signals = 'SIGTERM'): Promise<void> {

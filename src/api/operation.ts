@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import type { CommandContext } from '../commands/context.ts';
 import type { Role, TenantContext } from '../domain/access/context.ts';
+import type { Shape } from '../domain/admission/ceilings.ts';
 import type { FieldHints } from '../domain/input/parse-input.ts';
 import type { Placement } from '../domain/access/visibility.ts';
 import type { JsonObject } from '../domain/json.ts';
@@ -45,6 +46,8 @@ export interface Operation<Input extends z.ZodObject = z.ZodObject, Output = unk
    * an operation that takes little, or whose work is grouped with that of others, as appends are.
    */
   cost?(input: z.output<Input>): number;
+  /** What a call counts as against the ceilings of a credential. Every stream has a shape. */
+  shape?(input: z.output<Input>): Shape | undefined;
   /** Whether a call may take longer than any deadline, because it reads the whole log. */
   readonly takesLong?: true;
   handle(call: Call<z.output<Input>>): Promise<Outcome<Output>>;

@@ -113,16 +113,22 @@ async function admitted<Input extends z.ZodObject, Output>(
   work: (turn: Turn | undefined) => Promise<Outcome<Output>>,
 ): Promise<Outcome<Output>> {
   const demand = { cost: operation.cost?.(input) ?? plainCost, needsTurn: operation.cost !== undefined };
-  const { turn, end } = await services.admission.admit(caller, demand, signal, onRateLimit);
+  const leave = services.admission.enter(caller, operation.shape?.(input));
+  let isStream = false;
   try {
-    const outcome = await work(turn);
-    if (!(outcome.output instanceof ItemStream)) return outcome;
-    const close = services.admission.openStream(caller);
-    // A stream whose caller leaves before the first batch is never read.
-    signal.addEventListener('abort', close, { once: true });
-    return { ...outcome, output: outcome.output.endingWith(close) as Output };
+    const { turn, end } = await services.admission.admit(caller, demand, signal, onRateLimit);
+    try {
+      const outcome = await work(turn);
+      if (!(outcome.output instanceof ItemStream)) return outcome;
+      isStream = true;
+      // A stream whose caller leaves before the first batch is never read.
+      signal.addEventListener('abort', leave, { once: true });
+      return { ...outcome, output: outcome.output.endingWith(leave) as Output };
+    } finally {
+      end();
+    }
   } finally {
-    end();
+    if (!isStream) leave();
   }
 }
 

@@ -20,6 +20,7 @@ import type { RoutingDirectory } from '../queries/routing/routing-directory.ts';
 import type { Surfaces } from '../queries/surfaces.ts';
 import type { SummaryReader } from '../queries/summaries/list-summaries.ts';
 import type { TenantDirectory } from '../queries/tenant-directory.ts';
+import type { BulkPace } from './admission/bulk-pace.ts';
 import type { Admission } from './admission/admission.ts';
 import type { OwnWrites } from './own-writes.ts';
 import type { SummaryDemand } from './context/summary-demand.ts';
@@ -29,6 +30,7 @@ import type { LogProofs } from '../tlog/log-proofs.ts';
 /** Everything that operations depend on; assembled by the composition root. */
 export interface Services {
   readonly admission: Admission;
+  readonly bulkPace: BulkPace;
   readonly commands: CommandServices;
   readonly facts: FactQueue;
   readonly models: ReadModels;

@@ -8,6 +8,7 @@ export const readinessExample = {
   log: { head: 4_211, position: '0b8f3a9c1d2e-38z' },
   projections: [{ name: 'memories', position: 4_211, lag: 0, lock: 'here', parked: 0 }],
   reactors: [{ name: 'erasures', position: 4_211, lag: 0, lock: 'here', parked: 0 }],
+  bulkStores: 'open',
   backEnds: {},
   embedder: { model: 'multilingual-e5-small-int8-f9c28841', state: 'up' },
 };

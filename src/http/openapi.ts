@@ -110,6 +110,10 @@ const readiness = z
       })
       .optional()
       .meta({ description: 'State of the relay, if this process has that role' }),
+    bulkStores: z.enum(['open', 'held-back']).optional().meta({
+      description:
+        'Whether lines of bulk stores are taken more slowly, because the vectors lag; absent without the role `api`',
+    }),
     backEnds: z
       .record(
         z.string(),

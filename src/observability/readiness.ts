@@ -31,6 +31,8 @@ export interface Readiness {
   readonly reactors: Readiness['projections'];
   /** The relay of this process. */
   readonly relay?: RelayStatus;
+  /** Whether lines of bulk stores are held back, because the vectors lag; absent without the role `api`. */
+  readonly bulkStores?: 'open' | 'held-back';
   readonly backEnds: BackEndStates;
   /** The model of the live vectors: while it is down, searches use words alone. */
   readonly embedder?: EmbedderState;
@@ -48,6 +50,7 @@ export interface ReadinessSources {
   readonly operations?: ProjectionOperations | undefined;
   readonly embedders?: Embedders | undefined;
   readonly relay?: Relay | undefined;
+  readonly bulkStores?: (() => Promise<'open' | 'held-back'>) | undefined;
   /** Whether requests without a credential get the development identity. */
   readonly development: () => Promise<boolean>;
 }
@@ -96,10 +99,12 @@ async function stateOf({
   operations,
   embedders,
   relay,
+  bulkStores,
   development,
 }: ReadinessSources): Promise<
-  Pick<Readiness, 'identity' | 'log' | 'projections' | 'reactors' | 'embedder' | 'relay'>
+  Pick<Readiness, 'identity' | 'log' | 'projections' | 'reactors' | 'bulkStores' | 'embedder' | 'relay'>
 > {
+  const bulk = bulkStores?.();
   const identity = (await development()) ? 'development' : 'credentials';
   const head = await log.head();
   const states = (await operations?.status()) ?? [];
@@ -118,6 +123,7 @@ async function stateOf({
     log: { head, position: positionToken(log.logId, head) },
     projections,
     reactors,
+    ...(bulk && { bulkStores: await bulk }),
     ...(embedder && { embedder }),
     ...(relay && { relay: await relay.status() }),
   };

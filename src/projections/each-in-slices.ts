@@ -1,3 +1,4 @@
+import type { Steps } from '../domain/steps.ts';
 import { TimeSlice } from '../support/time-slice.ts';
 
 /** Shorter lists, such as a live read model handles, do not wait for each other. */
@@ -11,9 +12,17 @@ let lastLongList: Promise<void> = Promise.resolve();
  * if they alternated, each would finish late, and the database would have nothing to write meanwhile. Must not be nested: the inner
  * call would wait for the outer one.
  */
-export async function eachInSlices<Item>(
+export function eachInSlices<Item>(items: readonly Item[], action: (item: Item) => void): Promise<void> {
+  // eslint-disable-next-line require-yield -- one item is one step
+  return stepsInSlices(items, function* (item) {
+    action(item);
+  });
+}
+
+/** The same for items that take several steps each, such as long texts. */
+export async function stepsInSlices<Item>(
   items: readonly Item[],
-  action: (item: Item) => void,
+  action: (item: Item) => Steps<void>,
 ): Promise<void> {
   let end = (): void => undefined;
   if (items.length > longList) {
@@ -25,7 +34,8 @@ export async function eachInSlices<Item>(
     const slice = new TimeSlice();
     for (const item of items) {
       if (slice.isUsedUp) await slice.yield();
-      action(item);
+      const steps = action(item);
+      while (!steps.next().done) if (slice.isUsedUp) await slice.yield();
     }
   } finally {
     end();

@@ -1,6 +1,7 @@
 import { packageVersion } from '../adapters/package-version.ts';
 import { o200k } from '../adapters/tokenizer/o200k.ts';
 import { Admission } from '../api/admission/admission.ts';
+import { BulkPace } from '../api/admission/bulk-pace.ts';
 import { LimitsDirectory } from '../api/admission/limits-directory.ts';
 import { Authenticator } from '../api/identity/authenticate.ts';
 import { SummaryDemand } from '../api/context/summary-demand.ts';
@@ -33,6 +34,7 @@ import { PolicyDirectory } from '../queries/policies/policy-directory.ts';
 import { PolicyReader } from '../queries/policies/policy-reader.ts';
 import { LessonReader } from '../queries/experience/lesson-reader.ts';
 import { TraceReader } from '../queries/experience/trace-reader.ts';
+import { readVectorLag } from '../queries/vector-lag.ts';
 import { SearchAnyTime } from '../queries/search-any-time.ts';
 import { SummaryReader } from '../queries/summaries/list-summaries.ts';
 import type { TenantDirectory } from '../queries/tenant-directory.ts';
@@ -62,8 +64,9 @@ export function openApi(
   });
   cleanup.add(() => facts.flush());
   observeFacts(metrics.meter, facts);
-  const admission = new Admission(new LimitsDirectory(store), config.turns);
+  const admission = new Admission(new LimitsDirectory(store), config.turns, config.ceilings);
   observeAdmission(metrics.meter, admission);
+  const bulkPace = new BulkPace(async () => readVectorLag(models, store.log), config.maxVectorLag);
   const routing = new RoutingDirectory(store, { routing: !config.routing, reasoning: !config.reasoning });
   const policies = new PolicyReader(models);
   const { search, multiHop } = assembleSearches({
@@ -107,6 +110,7 @@ export function openApi(
   cleanup.add(() => whatIfs.close());
   const services = {
     admission,
+    bulkPace,
     past,
     whatIfs,
     demand,

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { deterministicEmbedder } from '../../src/adapters/deterministic/embedder.ts';
 import { Surfaces } from '../../src/queries/surfaces.ts';
 import { Admission } from '../../src/api/admission/admission.ts';
+import type { Ceilings } from '../../src/domain/admission/ceilings.ts';
 import { LimitsDirectory } from '../../src/api/admission/limits-directory.ts';
 import { auditEvents } from '../../src/api/audit/audit-events.ts';
 import { listProjections } from '../../src/api/admin/list-projections.ts';
@@ -52,12 +53,16 @@ beforeAll(async () => {
   const routing = new RoutingDirectory(store, { routing: true, reasoning: true });
   services = {
     surfaces: new Surfaces(),
-    admission: new Admission(new LimitsDirectory(store), {
-      places: 2,
-      heavyPlaces: 1,
-      maxWaiting: 10,
-      maxWaitMs: 30_000,
-    }),
+    admission: new Admission(
+      new LimitsDirectory(store),
+      {
+        places: 2,
+        heavyPlaces: 1,
+        maxWaiting: 10,
+        maxWaitMs: 30_000,
+      },
+      {} as Ceilings,
+    ),
     commands,
     models,
     ownWrites: new OwnWrites(models),

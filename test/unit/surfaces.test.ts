@@ -22,6 +22,7 @@ const withoutContent: Readonly<Record<string, string>> = {
   'src/queries/experience/experience-reader.ts': 'counts of searches',
   'src/queries/policies/policy-directory.ts': 'weights of policies',
   'src/queries/routing/outcome-posters.ts': 'who has posted an outcome',
+  'src/queries/search/passage-places.ts': 'offsets in texts',
   'src/queries/search/value-directory.ts': 'whether values rank',
   'src/queries/routing/routing-directory.ts': 'settings of routing',
   'src/api/admission/limits-directory.ts': 'limits of tenants',

@@ -612,6 +612,8 @@ export interface Readiness {
     eventsPerSecond: number;
     error?: string;
   };
+  /** Whether lines of bulk stores are taken more slowly, because the vectors lag; absent without the role `api` */
+  bulkStores?: 'open' | 'held-back';
   /** Servers of the profile, and whether each responds */
   backEnds: Record<
     string,
@@ -1047,6 +1049,8 @@ export interface Stats {
   };
   /** What models have cost the tenant this month. Only for figures of the whole tenant */
   costs?: Costs;
+  /** Whether bulk stores are taken more slowly, because the vectors lag. Absent for figures of the past */
+  bulkStores?: 'open' | 'held-back';
   position: string;
 }
 

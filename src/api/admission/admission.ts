@@ -1,3 +1,4 @@
+import { shapes, type Ceilings, type Shape } from '../../domain/admission/ceilings.ts';
 import type { TurnOptions } from '../../domain/admission/turn-options.ts';
 import { isMaster } from '../../commands/api-keys.ts';
 import { systemTenant, type TenantContext } from '../../domain/access/context.ts';
@@ -5,9 +6,6 @@ import type { LimitsDirectory } from './limits-directory.ts';
 import { Problem } from '../../domain/problems.ts';
 import { RateLimits, type RateState } from './rate-limits.ts';
 import { Turns, type HeldTurn } from './turns.ts';
-
-/** Bulk stores, exports and followed audit trails that a credential may have open at a time. */
-const maxStreams = 64;
 
 /** What a request asks for. */
 export interface Demand {
@@ -28,11 +26,13 @@ export class Admission {
   readonly limits: LimitsDirectory;
   readonly turns: Turns;
   readonly #rates = new RateLimits(() => performance.now());
-  /** Open streams by credential. */
-  readonly #streams = new Map<string, number>();
+  readonly #ceilings: Ceilings;
+  /** Calls under way by credential and shape. */
+  readonly #underWay = new Map<string, number>();
 
-  constructor(limits: LimitsDirectory, turns: TurnOptions) {
+  constructor(limits: LimitsDirectory, turns: TurnOptions, ceilings: Ceilings) {
     this.limits = limits;
+    this.#ceilings = ceilings;
     this.turns = new Turns(turns);
   }
 
@@ -64,22 +64,28 @@ export class Admission {
     }
   }
 
-  /** Counts a stream as open until what it returns is called. Throws `rate-limited` if the caller has too many. */
-  openStream({ tenant, principal }: TenantContext): () => void {
-    const key = `${tenant} ${principal}`;
-    const open = this.#streams.get(key) ?? 0;
-    if (open >= maxStreams)
-      throw new Problem('rate-limited', `a credential may have ${maxStreams} streams open at a time`, {
-        retryAfter: 5,
-      });
-    this.#streams.set(key, open + 1);
-    let isOpen = true;
+  /** Counts a call as under way until what it returns is called. Throws `rate-limited` if the caller has too many of its shape. */
+  enter({ tenant, principal }: TenantContext, shape: Shape | undefined): () => void {
+    if (!shape) return () => undefined;
+    const key = JSON.stringify([tenant, principal, shape]);
+    const count = this.#underWay.get(key) ?? 0;
+    const ceiling = this.#ceilings[shape];
+    if (count >= ceiling)
+      throw new Problem(
+        'rate-limited',
+        `a credential may have ${ceiling} ${shapes[shape]} under way at a time`,
+        {
+          retryAfter: 1,
+        },
+      );
+    this.#underWay.set(key, count + 1);
+    let isUnderWay = true;
     return () => {
-      if (!isOpen) return;
-      isOpen = false;
-      const left = this.#streams.get(key)! - 1;
-      if (left === 0) this.#streams.delete(key);
-      else this.#streams.set(key, left);
+      if (!isUnderWay) return;
+      isUnderWay = false;
+      const left = this.#underWay.get(key)! - 1;
+      if (left === 0) this.#underWay.delete(key);
+      else this.#underWay.set(key, left);
     };
   }
 }

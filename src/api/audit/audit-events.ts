@@ -145,6 +145,10 @@ export const auditEvents = operation<typeof auditInput, EventPage | ItemStream<A
   reads: 'read-models',
   awaitsOwn: ['audit'],
   cost: () => 0.5,
+  shape: ({ follow, format }) => {
+    if (follow) return 'followedAudit';
+    return format === undefined || format === 'page' ? undefined : 'auditExport';
+  },
   audit: { what: 'audit events', when: 'always' },
   async handle(call) {
     const { caller, services, wait, token } = call;

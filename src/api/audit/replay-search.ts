@@ -47,6 +47,7 @@ export const replayAuditedSearch = operation({
   access: auditors,
   reads: 'log',
   cost: () => 4,
+  shape: () => 'past',
   audit: { what: 'search replay', when: 'always' },
   async handle({ caller, input: { searchId }, services, wait: { waitMs }, token }) {
     const { commands, search, directory } = services;

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { searchShape } from '../../domain/admission/ceilings.ts';
 import { layerSchema } from '../../domain/layers.ts';
 import { contextBlockKinds, contextItemKinds, leftOutReasons } from '../../domain/retrieval/events.ts';
 import { invalid } from '../../domain/problems.ts';
@@ -123,6 +124,7 @@ export const buildContext = operation({
   reads: 'read-models',
   awaitsOwn: searchedModels,
   cost: (input) => 3 * searchCost(input),
+  shape: (input) => searchShape(input, 'context'),
   async handle({ caller, context, input, services, asOf, wait, token }) {
     const { minPosition: _, waitMs: __, scope, now, ...rest } = input;
     assertProfiled(input);

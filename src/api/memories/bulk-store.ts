@@ -41,18 +41,20 @@ export const bulkStore = operation({
   examples: { input: bulkExample, output: bulkLineExample },
   access: 'every-caller',
   command: { scope: () => ['POST', '/v1/memories/bulk'], arguments: null },
+  shape: () => 'bulk',
   async handle({
     caller,
     input: { lines },
     context,
-    services: { commands, conflicts: finder },
+    services: { commands, conflicts: finder, bulkPace },
+    signal,
     credential,
     explain,
     token,
   }) {
     const { idempotency: whole, ...each } = context;
     const results = store(commands, {
-      lines,
+      lines: atPace(lines, () => bulkPace.next(signal)),
       contextOf: (line, body) => {
         const idempotency = lineIdentity(commands.vault, caller, whole, line, body);
         return { ...each, ...(idempotency && { idempotency }) };
@@ -72,3 +74,12 @@ export const bulkStore = operation({
     return { output: new ItemStream(batches()) };
   },
 });
+
+/** The same lines, each read when it may be taken. */
+async function* atPace(lines: AsyncIterable<BulkLine>, next: () => Promise<void>): AsyncGenerator<BulkLine> {
+  await next();
+  for await (const line of lines) {
+    yield line;
+    await next();
+  }
+}

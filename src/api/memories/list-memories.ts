@@ -51,6 +51,7 @@ export const listMemories = operation({
   reads: 'read-models',
   awaitsOwn: ['memories'],
   cost: ({ asOf }) => (asOf === undefined ? 0.5 : 3),
+  shape: ({ asOf }) => (asOf === undefined ? undefined : 'past'),
   audit: { what: 'memory list', when: 'watched' },
   async handle({ caller, input, services, asOf, wait, token }) {
     const { minPosition: _, waitMs: __, ...asked } = input;

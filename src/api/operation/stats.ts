@@ -32,6 +32,7 @@ const statsExample = {
       },
     ],
   },
+  bulkStores: 'open',
   position,
 };
 
@@ -71,6 +72,10 @@ const statsSchema = z
     costs: costsSchema.optional().meta({
       description: 'What models have cost the tenant this month. Only for figures of the whole tenant',
     }),
+    bulkStores: z.enum(['open', 'held-back']).optional().meta({
+      description:
+        'Whether bulk stores are taken more slowly, because the vectors lag. Absent for figures of the past',
+    }),
     position: z.string(),
   })
   .meta({ id: 'Stats' });
@@ -86,6 +91,7 @@ export const stats = operation({
   reads: 'read-models',
   awaitsOwn: ['memories', 'statistics'],
   cost: () => 0.5,
+  shape: ({ asOf }) => (asOf === undefined ? undefined : 'past'),
   audit: { what: 'figures', when: 'always' },
   async handle({ caller, services, asOf, wait, token }) {
     const { position, ...figures } = await (asOf === undefined
@@ -95,9 +101,15 @@ export const stats = operation({
         ));
     const { coverage, total } = figures;
     const isWhole = coverage === 'tenant';
+    const bulkStores = asOf === undefined ? await services.bulkPace.state() : undefined;
     const costs = isWhole ? await costsOf(services, caller.tenant, asOf) : undefined;
     return {
-      output: { ...figures, ...(costs && { costs }), position: token(position) },
+      output: {
+        ...figures,
+        ...(costs && { costs }),
+        ...(bulkStores && { bulkStores }),
+        position: token(position),
+      },
       // Figures of what the caller may see anyway are not audited.
       ...(isWhole && { read: { items: total.active + total.deleted } }),
     };

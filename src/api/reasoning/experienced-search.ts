@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
+import { searchShape } from '../../domain/admission/ceilings.ts';
 import { readExperienceSettings } from '../../commands/experience/configure-experience.ts';
 import { placeSearchTrace, recordSearchTrace } from '../../commands/experience/record-search-trace.ts';
 import { countedArm, parametersSent } from '../../domain/experience/parameters.ts';
@@ -55,6 +56,7 @@ export const experiencedSearch = operation({
   reads: 'read-models',
   awaitsOwn: searchedModels,
   cost: searchCost,
+  shape: (input) => searchShape(input),
   async handle(call) {
     const started = performance.now();
     const { caller, context, services, asOf, wait, token } = call;

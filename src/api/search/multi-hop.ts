@@ -112,6 +112,7 @@ export const multiHop = operation({
   reads: 'read-models',
   awaitsOwn: searchedModels,
   cost: (input) => 3 * searchCost(input),
+  shape: () => 'multiHop',
   async handle({ caller, context, input, services, wait, token }) {
     const { minPosition: _, waitMs: __, filter, scope, now, content, ...rest } = input;
     const region = searchRegion(caller, { scope, filter }, { isAsOf: false });

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { searchShape } from '../../domain/admission/ceilings.ts';
 import { asOfField, waitFields } from '../fields.ts';
 import { withPluralNames } from '../filter-names.ts';
 import { searchedModels } from '../../queries/search/search.ts';
@@ -55,6 +56,7 @@ export const search = operation({
   reads: 'read-models',
   awaitsOwn: searchedModels,
   cost: searchCost,
+  shape: (input) => searchShape(input),
   async handle({ caller, context, input, services, asOf, wait, token }) {
     const { minPosition: _, waitMs: __, filter, scope, mode, now, content, ...rest } = input;
     const region = searchRegion(caller, { scope, filter }, { isAsOf: asOf !== undefined });

@@ -96,6 +96,7 @@ export const listSummaries = operation({
   awaitsOwn: ['summaries'],
   audit: { what: 'summaries', when: 'watched' },
   cost: ({ asOf }) => (asOf === undefined ? 0.5 : 3),
+  shape: ({ asOf }) => (asOf === undefined ? undefined : 'past'),
   async handle({ caller, input, services, asOf, wait, token }) {
     const { layer, depth, query } = input;
     const person = personOf(caller, input);

@@ -1,3 +1,4 @@
+import { completed } from '../steps.ts';
 import type { SupersessionGraph } from '../links/supersession-graph.ts';
 import { similarPairs } from './similar-texts.ts';
 import { findDeclarations, declaredSupersessions, type Declaration } from './declared-supersessions.ts';
@@ -46,11 +47,7 @@ export function detectInconsistencies(
   memories: readonly ComparableMemory[],
   links: LinkEvidence,
 ): Inconsistencies {
-  const steps = inconsistencySteps(memories, links);
-  for (;;) {
-    const step = steps.next();
-    if (step.done) return step.value;
-  }
+  return completed(inconsistencySteps(memories, links));
 }
 
 /** The same in steps of bounded work, so that a caller can let other work run between them. */

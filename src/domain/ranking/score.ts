@@ -15,7 +15,7 @@ import { scaleOf } from './scales.ts';
 import { speakerMatcher } from './speaker.ts';
 import { carriesMeaning } from '../text/carries-meaning.ts';
 import { textMatcher, type TextMatch } from '../text/same-text.ts';
-import { containment, quotable, shingles } from '../text/shingles.ts';
+import { containment, quotable, shingles, type Shingles } from '../text/shingles.ts';
 import { termCounts } from '../text/tokens.ts';
 
 export interface RankedQuery {
@@ -47,6 +47,8 @@ export interface CandidateSignals extends TermFrequencies {
   /** Log-odds that its value adds: the weighted `memoryValue`. */
   readonly value?: number | undefined;
   readonly text?: string;
+  /** The shingles of `text`, if they were made before. */
+  readonly shingles?: Shingles;
   /** For a turn of a session: the terms of its window (`windowOf`), including its own. */
   readonly window?: TermFrequencies;
   /** Signals of its passages, if its text is long. */
@@ -91,7 +93,9 @@ export function scorerOf(query: RankedQuery): Scorer {
         candidate.text === undefined ? undefined : samenessOf?.(candidate.text, candidate.length);
       const quoted = () => {
         if (isWordless) return sameness === 'exact' ? 1 : 0;
-        return wanted && candidate.text !== undefined ? containment(wanted, shingles(candidate.text)) : 0;
+        return wanted && candidate.text !== undefined
+          ? containment(wanted, candidate.shingles ?? shingles(candidate.text))
+          : 0;
       };
       const { window, passages, speaker, occurredAt, feedback = 0, value = 0 } = candidate;
       const found = evidence(terms, candidate, candidate.cosine, quoted, {

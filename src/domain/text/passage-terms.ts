@@ -1,4 +1,5 @@
-import { passagesOf, passageText } from './passages.ts';
+import { completed, type Steps } from '../steps.ts';
+import { passageSteps, passageText } from './passages.ts';
 import { termCounts } from './tokens.ts';
 
 /** The terms of the passages of a long text, as they are stored. */
@@ -24,10 +25,16 @@ export interface CountedPassages {
 
 /** Counts the terms of each passage; undefined for a text that is not divided. Linear in the length of the text. */
 export function countPassages(text: string): CountedPassages | undefined {
-  const passages = passagesOf(text);
+  return completed(countPassageSteps(text));
+}
+
+/** The same in steps, for a text of a megabyte. */
+export function* countPassageSteps(text: string): Steps<CountedPassages | undefined> {
+  const passages = yield* passageSteps(text);
   if (passages.length === 0) return undefined;
   const places = new Map<string, { passages: number[]; counts: number[] }>();
-  const lengths = passages.map((passage, n) => {
+  const lengths: number[] = [];
+  for (const [n, passage] of passages.entries()) {
     const { counts, length } = termCounts(passageText(text, passage));
     for (const [term, count] of counts) {
       const known = places.get(term);
@@ -36,8 +43,9 @@ export function countPassages(text: string): CountedPassages | undefined {
         known.counts.push(count);
       } else places.set(term, { passages: [n], counts: [count] });
     }
-    return length;
-  });
+    lengths.push(length);
+    yield;
+  }
   return { places, lengths };
 }
 

@@ -1,3 +1,4 @@
+import { completed, type Steps } from '../steps.ts';
 import { truncate } from './truncate.ts';
 
 /** A part of a long text that is compared with queries by itself. Offsets are UTF-16 units; `end` is exclusive. */
@@ -30,9 +31,14 @@ const perIdeograph = 1;
  * and `vectors` store passages: a change that divides texts differently must increase their versions.
  */
 export function passagesOf(text: string): readonly Passage[] {
+  return completed(passageSteps(text));
+}
+
+/** The same in steps, for a text of a megabyte. */
+export function* passageSteps(text: string): Steps<readonly Passage[]> {
   // A UTF-16 unit counts as at most one token, so a short text need not be counted.
   if (text.length <= undivided || tokensOf(text, 0, text.length) <= undivided) return [];
-  const passages = pack(unitsOf(text));
+  const passages = yield* pack(unitsOf(text));
   return passages.length > 1 ? passages : [];
 }
 
@@ -52,7 +58,10 @@ interface Unit {
   readonly continues: boolean;
 }
 
-function pack(units: readonly Unit[]): Passage[] {
+/** Lines, or units, that are read in one step. */
+const perStep = 64;
+
+function* pack(units: Iterable<Unit | undefined>): Steps<Passage[]> {
   const passages: Passage[] = [];
   let open: Unit[] = [];
   let tokens = 0;
@@ -66,7 +75,10 @@ function pack(units: readonly Unit[]): Passage[] {
       ...(above !== undefined && { heading: above }),
     });
   };
+  let count = 0;
   for (const unit of units) {
+    if (!unit || ++count % perStep === 0) yield;
+    if (!unit) continue;
     const isFull = tokens + unit.tokens > mostTokens;
     const isNewSection = unit.heading !== undefined && tokens > mostTokens / 2;
     if (open.length > 0 && (isFull || isNewSection)) {
@@ -88,10 +100,18 @@ function pack(units: readonly Unit[]): Passage[] {
   return passages;
 }
 
-function* blocksOf(text: string): Generator<{ start: number; end: number; heading?: string }> {
+interface Block {
+  readonly start: number;
+  readonly end: number;
+  readonly heading?: string;
+}
+
+/** Yields undefined now and then between blocks: a text may have a million empty lines. */
+function* blocksOf(text: string): Generator<Block | undefined> {
   let [paragraph, fence]: [number | undefined, string | undefined] = [undefined, undefined];
-  let end = 0;
+  let [end, lines] = [0, 0];
   for (let at = 0; at < text.length;) {
+    if (++lines % perStep === 0) yield undefined;
     const newline = text.indexOf('\n', at);
     const next = newline < 0 ? text.length : newline + 1;
     const line = text.slice(at, Math.min(next, at + 200));
@@ -124,25 +144,27 @@ function headingOf(line: string): string {
   return truncate(line.replace(/^[\s#]+/, '').trim(), mostHeading);
 }
 
-function unitsOf(text: string): Unit[] {
-  const units: Unit[] = [];
-  for (const { start, end, heading } of blocksOf(text)) {
-    const whole = trimmed(text, start, end);
-    if (!whole) continue;
+/** Yields undefined as `blocksOf` does. */
+function* unitsOf(text: string): Generator<Unit | undefined> {
+  for (const block of blocksOf(text)) {
+    const whole = block && trimmed(text, block.start, block.end);
+    if (!whole) {
+      yield undefined;
+      continue;
+    }
+    const { heading } = block;
     const tokens = tokensOf(text, whole.start, whole.end);
     if (heading !== undefined || tokens <= mostTokens)
-      units.push({ ...whole, tokens, continues: false, ...(heading !== undefined && { heading }) });
-    else
-      for (const piece of piecesOf(text, whole.start, whole.end)) units.push({ ...piece, continues: true });
+      yield { ...whole, tokens, continues: false, ...(heading !== undefined && { heading }) };
+    else for (const piece of sentencesOf(text, whole.start, whole.end)) yield { ...piece, continues: true };
   }
-  return units;
 }
 
 /** A sentence's end with the white space behind it, or the end of a line. */
 const SENTENCE_END = /[.!?…]["'”’)\]]*\s+|[。！？｡؟।][”’」』）]*\s*|\n+/gu;
 
 /** The sentences of a block. Longer ones are divided at white space, or between characters where there is none. */
-function* piecesOf(text: string, start: number, end: number): Generator<Omit<Unit, 'continues'>> {
+function* sentencesOf(text: string, start: number, end: number): Generator<Omit<Unit, 'continues'>> {
   const ends = new RegExp(SENTENCE_END);
   ends.lastIndex = start;
   for (let from = start; from < end;) {

@@ -1,3 +1,5 @@
+import { completed, type Steps } from '../steps.ts';
+import { piecesOf } from './pieces.ts';
 import { wordSequence } from './tokens.ts';
 
 /** Jaccard similarity from which two texts count as near-duplicates. */
@@ -16,30 +18,43 @@ export type Shingles<Shingle = number> = ReadonlySet<Shingle>;
  * Source: Broder, "On the resemblance and containment of documents", 1997.
  */
 export function shingles(text: string): Shingles {
+  return completed(shingleSteps(text));
+}
+
+/** The same in steps, for a text of a megabyte. */
+export function shingleSteps(text: string): Steps<Shingles> {
   return shinglesBy(text, hashOf, (first, second, third) => mix(mix(mix(OFFSET, first), second), third));
 }
 
 /** The same shingles as strings, for comparisons that must not depend on hashes. Several times slower. */
 export function spelledShingles(text: string): Shingles<string> {
-  return shinglesBy(
-    text,
-    (word) => word,
-    (...spelled) => spelled.join(' '),
+  return completed(
+    shinglesBy(
+      text,
+      (word) => word,
+      (...spelled) => spelled.join(' '),
+    ),
   );
 }
 
-function shinglesBy<Shingle>(
+function* shinglesBy<Shingle>(
   text: string,
   of: (word: string) => Shingle,
   join: (first: Shingle, second: Shingle, third: Shingle) => Shingle,
-): Shingles<Shingle> {
-  const sequence = wordSequence(text);
-  if (sequence.length === 0) return new Set([of(text.trim().toLowerCase())]);
-  if (sequence.length < WIDTH) return new Set([of(sequence.join(' '))]);
-  const words = sequence.map((word) => of(word));
+): Steps<Shingles<Shingle>> {
+  const first: string[] = [];
+  let open: Shingle[] = [];
   const set = new Set<Shingle>();
-  for (let i = WIDTH - 1; i < words.length; i++) set.add(join(words[i - 2]!, words[i - 1]!, words[i]!));
-  return set;
+  for (const piece of piecesOf(text)) {
+    const sequence = wordSequence(piece);
+    if (first.length < WIDTH) first.push(...sequence.slice(0, WIDTH));
+    const words = [...open, ...sequence.map((word) => of(word))];
+    for (let i = WIDTH - 1; i < words.length; i++) set.add(join(words[i - 2]!, words[i - 1]!, words[i]!));
+    open = words.slice(1 - WIDTH);
+    yield;
+  }
+  if (first.length === 0) return new Set([of(text.trim().toLowerCase())]);
+  return first.length < WIDTH ? new Set([of(first.join(' '))]) : set;
 }
 
 /** FNV-1a over UTF-16 units. Source: Fowler, Noll, Vo, "The FNV Non-Cryptographic Hash Algorithm" (RFC 9923), 32 bits. */

@@ -1,5 +1,7 @@
+import { completed, type Steps } from '../steps.ts';
 import { detachedCopy } from './detached-copy.ts';
 import { fold, foldExceptCase, lowered } from './fold.ts';
+import { piecesOf } from './pieces.ts';
 import { stem } from './porter2.ts';
 import { STOP_WORDS } from './stop-words.ts';
 import { truncate } from './truncate.ts';
@@ -90,23 +92,37 @@ function wordOf(token: string): string {
  * Hebrew words count with and without their articles and prepositions. Linear in the length of the text.
  */
 export function termCounts(text: string): TermCounts {
-  const tokens = countsOf(tokensOf(text));
-  const { counts, length } = wholesOf(tokens);
-  for (const [token, count] of tokens)
+  return completed(termCountSteps(text));
+}
+
+/** The same in steps, for a text of a megabyte. */
+export function* termCountSteps(text: string): Steps<TermCounts> {
+  const tokens = yield* countsOf(text);
+  const { counts, length } = yield* wholesOf(tokens);
+  let seen = 0;
+  for (const [token, count] of tokens) {
     for (const part of partsOf(token)) add(counts, stemOf(cut(part)), count);
+    if (++seen % wordsPerStep === 0) yield;
+  }
   return { counts, length };
 }
+
+/** Words that are analysed in one step. */
+const wordsPerStep = 1_024;
 
 /**
  * The distinct terms of a query. The parts of compounds are not among them: a memory with the whole has its parts too, and "GitHub"
  * asks for what "github" asks for.
  */
 export function queryTerms(text: string): string[] {
-  return [...wholesOf(countsOf(tokensOf(text))).counts.keys()];
+  return [...completed(wholesOf(completed(countsOf(text)))).counts.keys()];
 }
 
 /** The terms without parts of compounds. */
-function wholesOf(tokens: ReadonlyMap<string, number>) {
+function* wholesOf(tokens: ReadonlyMap<string, number>): Steps<{
+  readonly counts: Map<string, number>;
+  readonly length: number;
+}> {
   const byWord = new Map<string, number>();
   for (const [token, count] of tokens) {
     const word = wordOf(token);
@@ -114,19 +130,24 @@ function wholesOf(tokens: ReadonlyMap<string, number>) {
   }
   const content = [...byWord].filter(([word]) => !STOP_WORDS.has(word));
   const counts = new Map<string, number>();
-  let length = 0;
+  let [length, seen] = [0, 0];
+  yield;
   for (const [word, count] of content.length > 0 ? content : byWord) {
     for (const term of termsOf(word)) {
       length += count;
       add(counts, term, count);
     }
+    if (++seen % wordsPerStep === 0) yield;
   }
   return { counts, length };
 }
 
-function countsOf(tokens: readonly string[]): ReadonlyMap<string, number> {
+function* countsOf(text: string): Steps<ReadonlyMap<string, number>> {
   const counts = new Map<string, number>();
-  for (const token of tokens) counts.set(token, (counts.get(token) ?? 0) + 1);
+  for (const piece of piecesOf(text)) {
+    for (const token of tokensOf(piece)) counts.set(token, (counts.get(token) ?? 0) + 1);
+    yield;
+  }
   return counts;
 }
 

@@ -1,9 +1,10 @@
 import type { MemoryEvent } from '../../domain/memory/events.ts';
-import { countPassages, passageTermsOf } from '../../domain/text/passage-terms.ts';
-import { termCounts } from '../../domain/text/tokens.ts';
+import { countPassageSteps, passageTermsOf } from '../../domain/text/passage-terms.ts';
+import { termCountSteps } from '../../domain/text/tokens.ts';
+import type { Steps } from '../../domain/steps.ts';
 import { termCountsToJson } from '../../domain/text/term-counts-json.ts';
 import type { LoadedEvent } from '../../ports/event-store.ts';
-import { eachInSlices } from '../each-in-slices.ts';
+import { stepsInSlices } from '../each-in-slices.ts';
 
 /**
  * An indexed text: the JSON of its distinct terms with their counts, and the total number of terms; for a long text also the terms of
@@ -22,7 +23,9 @@ export type IndexedTexts = ReadonlyMap<number, IndexedText>;
 
 export async function analyse(events: readonly LoadedEvent<MemoryEvent>[]): Promise<IndexedTexts> {
   const texts = new Map<number, IndexedText>();
-  await eachInSlices(textsOf(events), ([position, text]) => texts.set(position, indexed(text)));
+  await stepsInSlices(textsOf(events), function* ([position, text]) {
+    texts.set(position, yield* indexed(text));
+  });
   return texts;
 }
 
@@ -33,9 +36,9 @@ function textsOf(events: readonly LoadedEvent<MemoryEvent>[]): (readonly [positi
   });
 }
 
-function indexed(body: string): IndexedText {
-  const { counts, length } = termCounts(body);
-  const counted = countPassages(body);
+function* indexed(body: string): Steps<IndexedText> {
+  const { counts, length } = yield* termCountSteps(body);
+  const counted = yield* countPassageSteps(body);
   const passages = counted && passageTermsOf(counted);
   return {
     body,

@@ -191,7 +191,7 @@ export class PassageBacklog {
 
   /** Embeds and writes the waiting passages of a text. Returns the error of the first passage that the model cannot embed. */
   async #embed(embedder: Embedder, text: WaitingText): Promise<unknown> {
-    const passages = hashedPassages(text.content);
+    const passages = await hashedPassages(text.content);
     const isDivided = text.waiting.at(-1)! < passages.length;
     let failure: unknown = isDivided
       ? undefined

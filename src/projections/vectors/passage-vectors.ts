@@ -1,9 +1,11 @@
-import { passagesOf, passageText } from '../../domain/text/passages.ts';
+import type { Steps } from '../../domain/steps.ts';
+import { passageSteps, passageText } from '../../domain/text/passages.ts';
 import type { EmbeddingModel } from '../../ports/embedder.ts';
 import type { SqlExecutor } from '../../ports/sql.ts';
 import { exactScanLimit } from '../../domain/retrieval/exact-scan-limit.ts';
 import { passageVectorTable } from '../../read-models/vectors/tables.ts';
 import { textHash } from '../../support/text-hash.ts';
+import { runInSlices } from '../../support/time-slice.ts';
 import { memoryKey, type MemoryKey } from '../memory-rows.ts';
 import { memoryKeys, Recordset } from '../../read-models/recordset.ts';
 import { Table } from '../../read-models/table.ts';
@@ -27,11 +29,18 @@ export interface HashedPassage {
 export type DividedText = Omit<VectorRow, 'revision' | 'passages' | 'active'>;
 
 /** The passages of a text; none if it is short. */
-export function hashedPassages(text: string): readonly HashedPassage[] {
-  return passagesOf(text).map((passage, n) => {
+export function hashedPassages(text: string): Promise<readonly HashedPassage[]> {
+  return runInSlices(hashedPassageSteps(text));
+}
+
+function* hashedPassageSteps(text: string): Steps<readonly HashedPassage[]> {
+  const hashed: HashedPassage[] = [];
+  for (const [n, passage] of (yield* passageSteps(text)).entries()) {
     const own = passageText(text, passage);
-    return { n, text: own, hash: textHash(own) };
-  });
+    hashed.push({ n, text: own, hash: textHash(own) });
+    yield;
+  }
+  return hashed;
 }
 
 /** Maximum number of rows in one statement. */

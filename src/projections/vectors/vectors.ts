@@ -123,12 +123,11 @@ async function prepare(
   { sql, tables, early }: PrepareContext,
 ): Promise<Prepared> {
   const latest = latestTexts(events);
-  const passages = new Map(
-    latest.flatMap(({ text, text_hash }) => {
-      const own = hashedPassages(text);
-      return own.length === 0 ? [] : [[text_hash, own] as const];
-    }),
-  );
+  const passages = new Map<string, readonly HashedPassage[]>();
+  for (const { text, text_hash } of latest) {
+    const own = await hashedPassages(text);
+    if (own.length > 0) passages.set(text_hash, own);
+  }
   const needs = await missingTexts(shared, sql, latest, passages);
   const made = new Map<string, Float32Array>();
   const refusals = new Map<string, TextRefused>();

@@ -89,7 +89,7 @@ export class MultiHopSearch {
       order: 'relevance' as const,
       sessionId,
     };
-    const answer = answerOf(answered, finding, {
+    const answer = await answerOf(answered, finding, {
       id,
       searchId,
       route: 'multi-hop',

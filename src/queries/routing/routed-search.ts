@@ -140,7 +140,7 @@ export class RoutedSearch {
       includeSuperseded,
       keepsDistant: keepsDistant || isDivided,
     });
-    const answer = answerOf({ ...asked, now }, finding, {
+    const answer = await answerOf({ ...asked, now }, finding, {
       id,
       searchId: search.searchId,
       route: isDecomposed ? 'decomposition' : 'standard',

@@ -4,10 +4,10 @@ import { successorsFirst } from '../../domain/links/successors-first.ts';
 import type { MemoryView } from '../../domain/memory/view.ts';
 import type { Moved } from '../../domain/ranking/precedence-order.ts';
 import { scoreOf } from '../../domain/ranking/score-scale.ts';
-import { passagesOf } from '../../domain/text/passages.ts';
 import type { FeedbackEvent, RetrievalEvent } from '../../domain/retrieval/events.ts';
 import type { Scored } from './shortlist.ts';
 import { factsOf } from './facts.ts';
+import { placesOf, type PassagePlaces } from './passage-places.ts';
 import type { SearchRequest } from './query.ts';
 import type { Finding, Warning } from './finding.ts';
 
@@ -75,10 +75,16 @@ export interface Asked extends Omit<SearchRequest, 'threshold'> {
 }
 
 /** The answer to a search, in the same shape whatever route produced it, with the events to record. */
-export function answerOf(request: Asked, finding: Finding, performance: Performance): SearchAnswer {
+export async function answerOf(
+  request: Asked,
+  finding: Finding,
+  performance: Performance,
+): Promise<SearchAnswer> {
   const { id, searchId, superseding } = performance;
   const { position, warnings, embeddingModel: model } = finding;
-  const answer = { results: arrange(finding.best, request.order, superseding), searchId, position, warnings };
+  const places = await placesOf(finding.best);
+  const results = arrange(finding.best, request.order, { superseding, places });
+  const answer = { results, searchId, position, warnings };
   const added = new Map(finding.best.map((found) => [found.memory.id, found]));
   return { ...answer, fact: { id, events: factsOf(request, { ...answer, model, performance, added }) } };
 }
@@ -96,7 +102,7 @@ export function withEvents(answer: SearchAnswer, more: SearchFact['events']): Se
 function arrange(
   best: readonly Scored[],
   order: ResultOrder,
-  superseding: ReadonlyMap<string, string>,
+  { superseding, places }: Pick<Performance, 'superseding'> & { readonly places: PassagePlaces },
 ): SearchResult[] {
   const ordered =
     order === 'layer'
@@ -111,9 +117,9 @@ function arrange(
     (id) => superseding.get(id),
   );
   const reasons = reasonsOf(arranged, order, superseding);
-  return arranged.map(({ memory, score: relevance, passage: number }, index) => {
+  return arranged.map(({ memory, score: relevance }, index) => {
     const moved = reasons[index];
-    const passage = number === undefined ? undefined : passagesOf(memory.content)[number];
+    const passage = places.get(memory.id);
     const supersededBy = superseding.get(memory.id);
     const score = scoreOf(relevance);
     return {
@@ -121,7 +127,7 @@ function arrange(
       score,
       relevance,
       rank: index + 1,
-      ...(passage && { passage: { start: passage.start, end: passage.end } }),
+      ...(passage && { passage }),
       ...(moved && { moved }),
       ...(supersededBy !== undefined && { supersededBy }),
     };

@@ -269,7 +269,7 @@ export class SearchService {
       return { list: shortlist, rows: await corpus.read(tx, shortlist.missing), degradation };
     }, corpus.transaction);
     // The rest needs the database only if more memories have to be read: others may use it meanwhile.
-    list.take(rows);
+    await list.take(rows);
     const best = await list.best((ids) => sql.transaction((tx) => corpus.read(tx, ids), corpus.transaction));
     return { best, isCrowded: list.isCrowded, degradation };
   }

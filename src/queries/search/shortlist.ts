@@ -1,6 +1,8 @@
 import type { MemoryView } from '../../domain/memory/view.ts';
 import type { Moved } from '../../domain/ranking/precedence-order.ts';
 import type { CandidateSignals, Scorer } from '../../domain/ranking/score.ts';
+import { shingleSteps } from '../../domain/text/shingles.ts';
+import { runInSlices } from '../../support/time-slice.ts';
 import { memoryOf, type MemoryRow } from '../memory-row.ts';
 import { dropNearDuplicates } from './near-duplicates.ts';
 
@@ -62,6 +64,9 @@ interface Estimate {
 /** Number of memories read in addition to `topK`, so that near-duplicates rarely require a second read. */
 const spare = 5;
 
+/** UTF-16 units of a text that is read at once. */
+const maxAtOnce = 16_384;
+
 /** Scores of copies of one text differ by less: their vectors were computed in different batches. */
 const tie = 0.02;
 
@@ -99,14 +104,14 @@ export class Shortlist {
   }
 
   /** Adds the rows that were read for `missing`. */
-  take(rows: readonly FoundRow[]): void {
+  async take(rows: readonly FoundRow[]): Promise<void> {
     if (this.#next.length === 0) return;
     const byId = new Map(rows.map((row) => [row.memory_id, row]));
     const { threshold, topK, finalThreshold, keepsCopies } = this.#options;
     for (const { candidate, score, mayQuote } of this.#next) {
       const row = byId.get(candidate.id);
       if (!row) continue;
-      const final = mayQuote ? this.#scorer.score({ ...candidate, text: row.value.content }) : score;
+      const final = mayQuote ? await this.#scoreWithText(candidate, row.value.content) : score;
       if (final < threshold) continue;
       const { feedback, value, passageNumber, isRefuted } = candidate;
       this.#scored.push({
@@ -132,9 +137,19 @@ export class Shortlist {
     this.#next = settled.length >= topK ? [] : this.#nextEstimates();
   }
 
+  async #scoreWithText(candidate: Listed, text: string): Promise<number> {
+    // Anybody's memory may have a megabyte, and nobody else is answered while its words are read.
+    const isLong = text.length > maxAtOnce;
+    return this.#scorer.score({
+      ...candidate,
+      text,
+      ...(isLong && { shingles: await runInSlices(shingleSteps(text)) }),
+    });
+  }
+
   /** The best of all; `read` returns the missing memories. */
   async best(read: (ids: readonly string[]) => Promise<FoundRow[]>): Promise<Scored[]> {
-    while (this.#next.length > 0) this.take(await read(this.missing));
+    while (this.#next.length > 0) await this.take(await read(this.missing));
     return this.#scored.slice(0, this.#options.topK);
   }
 

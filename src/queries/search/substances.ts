@@ -1,11 +1,12 @@
 import { LRUCache } from 'lru-cache';
 import type { Substance } from '../../domain/ranking/likeness.ts';
-import { passagesOf, passageText } from '../../domain/text/passages.ts';
-import { termCounts } from '../../domain/text/tokens.ts';
+import { passageSteps, passageText } from '../../domain/text/passages.ts';
+import { termCountSteps } from '../../domain/text/tokens.ts';
 import { passageVectorTable, supersededVectorTable, vectorTable } from '../../read-models/vectors/tables.ts';
 import type { Sql } from '../../ports/sql.ts';
 import type { MemoryRef, Surface } from '../../ports/surface.ts';
 import { textHash } from '../../support/text-hash.ts';
+import { runInSlices } from '../../support/time-slice.ts';
 import { Parameters } from '../sql-builder.ts';
 import { lookupsOf } from './lookups.ts';
 import type { Scored } from './shortlist.ts';
@@ -75,7 +76,8 @@ export class Substances implements Surface {
     const vectors = modelId === undefined ? undefined : await readVectors(this.#sql, tenant, texts, modelId);
     for (const result of unknown) {
       const vector = vectors?.get(result.memory.id);
-      const substance = { vector, terms: new Set(termCounts(matchedText(result)).counts.keys()) };
+      const { counts } = await runInSlices(termCountSteps(await matchedText(result)));
+      const substance = { vector, terms: new Set(counts.keys()) };
       substances.set(result.memory.id, substance);
       // The vector of a new text is yet to come.
       if (vector && forgotten === this.#forgotten) this.#kept.set(keyOf(tenant, result, modelId), substance);
@@ -92,8 +94,8 @@ function prefixOf(tenant: string, memoryId: string): string {
   return JSON.stringify([tenant, memoryId]);
 }
 
-function matchedText({ memory: { content }, passage: number }: Scored): string {
-  const passage = number === undefined ? undefined : passagesOf(content)[number];
+async function matchedText({ memory: { content }, passage: number }: Scored): Promise<string> {
+  const passage = number === undefined ? undefined : (await runInSlices(passageSteps(content)))[number];
   return passage ? passageText(content, passage) : content;
 }
 
