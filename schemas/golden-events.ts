@@ -357,6 +357,7 @@ export const examples: { readonly [Type in EventType]: DataOf<Type> } = {
       semanticSimilarityThreshold: 0.9,
       autoIngest: true,
       enableReasoningMemory: true,
+      pii: { card: 'redact', secret: 'refuse' },
       metadataPolicy: 'reject',
     },
     description: 'Papers 😀',

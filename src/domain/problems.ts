@@ -142,6 +142,11 @@ export const problems = {
     title: 'It has changed',
     remedy: 'Read it again, reapply the change and send its new ETag.',
   },
+  'personal-data-refused': {
+    status: 422,
+    title: 'A space of the memory refuses personal data or secrets',
+    remedy: 'Remove what `errors` lists by type and place, or choose other spaces.',
+  },
   'body-too-large': {
     status: 413,
     title: 'The body is too large',

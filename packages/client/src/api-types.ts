@@ -434,11 +434,20 @@ export interface PutSpace {
   enableReasoningMemory?: boolean | undefined;
   /** JSON Schema (2020-12) of the metadata, without `pattern`, at most 16,000 bytes */
   metadataSchema?: Record<string, unknown> | undefined;
+  pii?: PersonalDataPolicy | undefined;
   /** Whether metadata that do not fit the schema are flagged or refused */
   metadataPolicy?: 'flag' | 'reject' | undefined;
   /** Begin from this preset; the other fields override it */
   preset?: 'dev_copilot' | 'salesforce' | 'research' | undefined;
 }
+
+/** What to do about personal data and secrets in a text, by type. Default: email, phone and ip are allowed, the others flagged */
+export type PersonalDataPolicy = Partial<
+  Record<
+    'email' | 'phone' | 'card' | 'iban' | 'national-id' | 'ip' | 'secret',
+    'allow' | 'flag' | 'redact' | 'refuse'
+  >
+>;
 
 export interface PatchSpace {
   description?: string | null | undefined;
@@ -460,6 +469,7 @@ export interface PatchSpace {
   sources?: readonly string[] | null | undefined;
   enableReasoningMemory?: boolean | null | undefined;
   metadataSchema?: Record<string, unknown> | null | undefined;
+  pii?: PersonalDataPolicy | null | undefined;
   metadataPolicy?: 'flag' | 'reject' | null | undefined;
 }
 
@@ -703,6 +713,7 @@ export interface Problem {
     | 'not-signed-yet'
     | 'not-replayable'
     | 'revision-mismatch'
+    | 'personal-data-refused'
     | 'body-too-large'
     | 'content-too-large'
     | 'unsupported-media-type'
@@ -851,6 +862,12 @@ export interface Memory {
   representations: Partial<
     Record<'natural_language' | 'graph' | 'code' | 'formal' | 'ascii_diagram' | 'json_schema', string>
   >;
+  /** Personal data and secrets in the content: type and place, in UTF-16 units */
+  pii?: {
+    type: string;
+    start: number;
+    end: number;
+  }[];
   occurredAt?: string;
   createdAt: string;
   updatedAt: string;
@@ -1640,6 +1657,7 @@ export interface Space {
   enableReasoningMemory: boolean;
   /** JSON Schema (2020-12) of the metadata, without `pattern`, at most 16,000 bytes */
   metadataSchema?: Record<string, unknown>;
+  pii: PersonalDataPolicy;
   /** Whether metadata that do not fit the schema are flagged or refused */
   metadataPolicy: 'flag' | 'reject';
   id: string;

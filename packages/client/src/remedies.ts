@@ -40,6 +40,7 @@ export const remedies: Readonly<Record<ProblemCode, string>> = {
   'not-replayable':
     '`detail` says what is missing. GET /v1/audit/searches/{searchId} shows what is left of its record.',
   'revision-mismatch': 'Read it again, reapply the change and send its new ETag.',
+  'personal-data-refused': 'Remove what `errors` lists by type and place, or choose other spaces.',
   'body-too-large': 'A body, and each line of a bulk body, may have at most 8,000,000 bytes.',
   'content-too-large':
     'An event may take at most 1,000,000 bytes, compressed and encrypted. Split the memory, or shorten the field listed in `errors`.',

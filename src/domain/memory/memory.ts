@@ -247,11 +247,14 @@ function changesOf(value: MemoryValue, next: Partial<MutableFields>): MemoryEven
     ...(isChanged(next.representations, value.representations) && { representations: next.representations }),
     ...(isChanged(next.expiresAt, expiresAt) && { expiresAt: next.expiresAt }),
     ...(isChanged(next.retention, retention) && { retention: next.retention }),
+  };
+  if (Object.keys(changes).length === 0) return [];
+  // What rules noticed accompanies a change, and is none by itself.
+  const noticed = {
     ...(isChanged(next.trust, trust) && { trust: next.trust }),
     ...(isChanged(next.pii, pii) && { pii: next.pii }),
   };
-  if (Object.keys(changes).length === 0) return [];
-  return [{ type: 'MemoryUpdated', data: { memoryId: value.id, ...changes } }];
+  return [{ type: 'MemoryUpdated', data: { memoryId: value.id, ...changes, ...noticed } }];
 }
 
 function sizeOf(content: string): { readonly contentLength: number; readonly contentBytes: number } {

@@ -22,6 +22,10 @@ export const memorySchema = z
     tags: z.array(z.string()),
     metadata: jsonObject,
     representations: representationsSchema,
+    pii: z
+      .array(z.object({ type: z.string(), start: z.int(), end: z.int() }))
+      .optional()
+      .meta({ description: 'Personal data and secrets in the content: type and place, in UTF-16 units' }),
     occurredAt: time.optional(),
     createdAt: time,
     updatedAt: time,
@@ -84,8 +88,19 @@ export const noAccess: Counters = {
 /** Builds the API representation. The order of keys does not depend on how the events were stored. */
 export function viewOf(tenant: string, snapshot: LiveSnapshot, counters: Counters = noAccess): MemoryView {
   const { state, revision, createdAt, updatedAt } = snapshot;
-  const { id, externalId, content, layer, spaces, tags, metadata, representations, occurredAt, createdBy } =
-    state.value;
+  const {
+    id,
+    externalId,
+    content,
+    layer,
+    spaces,
+    tags,
+    metadata,
+    representations,
+    pii,
+    occurredAt,
+    createdBy,
+  } = state.value;
   return {
     id,
     ...(externalId !== undefined && { externalId }),
@@ -96,6 +111,7 @@ export function viewOf(tenant: string, snapshot: LiveSnapshot, counters: Counter
     tags: [...tags],
     metadata,
     representations,
+    ...(pii && pii.length > 0 && { pii }),
     ...(occurredAt !== undefined && { occurredAt }),
     createdAt: createdAt.toISOString(),
     updatedAt: updatedAt.toISOString(),

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { identifier } from '../layers.ts';
 import { jsonObject } from '../json.ts';
+import { personalDataPolicySchema } from '../personal-data/policy.ts';
 
 /** The id of a space that has a configuration. A label without one may be any identifier. */
 export const spaceIdSchema = z
@@ -74,6 +75,7 @@ const fields = {
   metadataSchema: jsonObject.meta({
     description: 'JSON Schema (2020-12) of the metadata, without `pattern`, at most 16,000 bytes',
   }),
+  pii: personalDataPolicySchema,
   metadataPolicy: z.enum(metadataPolicies).meta({
     description: 'Whether metadata that do not fit the schema are flagged or refused',
   }),
@@ -97,6 +99,7 @@ export const spaceConfigSchema = spaceFieldsSchema
     autoIngest: fields.autoIngest.default(false),
     sources: fields.sources.default([]),
     enableReasoningMemory: fields.enableReasoningMemory.default(true),
+    pii: fields.pii.default({}),
     metadataPolicy: fields.metadataPolicy.default('flag'),
   })
   .meta({ id: 'SpaceConfig' });
