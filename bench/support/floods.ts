@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /** What one caller asks for too much of. */
@@ -53,6 +54,8 @@ export async function flood(
   { url, key, next, signal, ...options }: Flooded,
 ): Promise<Statuses> {
   const statuses: Statuses = new Map();
+  // Each caller that waits listens to it.
+  setMaxListeners(0, signal);
   const caller = async (): Promise<void> => {
     while (!signal.aborted) {
       const sentAt = performance.now();
