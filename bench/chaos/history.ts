@@ -1,14 +1,20 @@
+import type { LogEvent } from '../../test/support/log-reader.ts';
+
 export type OperationKind = 'read' | 'write' | 'conditional' | 'delete' | 'restore';
 
-/** What an answer said of the memory. Of a refusal only the status counts. */
+/** What an answer, or the log, said of the memory. Of a refusal only the status counts. */
 export interface RegisterAnswer {
   readonly status: number;
   readonly revision: number;
-  readonly value: string;
+  /** The log alone does not tell it of a deletion. */
+  readonly value?: string;
   readonly deleted: boolean;
 }
 
-/** A call on one memory, with its times in nanoseconds. Without an answer the outcome is unknown. */
+/**
+ * A call on one memory, with its times in nanoseconds. Without `answer` the outcome is unknown; without `return` it takes effect
+ * at any time after its call.
+ */
 export interface Operation {
   readonly client: number;
   readonly memory: string;
@@ -20,6 +26,30 @@ export interface Operation {
   readonly call: number;
   readonly return?: number;
   readonly answer?: RegisterAnswer;
+  /** Ids of its attempts, which its event in the log names. */
+  readonly requestIds?: readonly string[];
+}
+
+/**
+ * The history with what the log says of calls without an answer. Those that are not in the log had no effect, and are left out: any
+ * order of them would be possible, and a checker would have to try all.
+ */
+export function settledBy(events: readonly LogEvent[], history: readonly Operation[]): Operation[] {
+  const written = new Map(events.map((event) => [event.correlationId, event]));
+  return history.flatMap((operation): Operation[] => {
+    if (operation.answer) return [operation];
+    const { kind, value, requestIds = [] } = operation;
+    const event = requestIds.map((id) => written.get(id)).find((found) => found !== undefined);
+    if (event === undefined) return [];
+    const { revision } = event;
+    const answer = {
+      status: 200,
+      revision,
+      deleted: kind === 'delete',
+      ...(value !== undefined && { value }),
+    };
+    return [{ ...operation, answer }];
+  });
 }
 
 /**
@@ -34,7 +64,8 @@ export function withStaleRead(history: readonly Operation[]): Operation[] | unde
     const between = written.find(
       (other) =>
         other.memory === read.memory &&
-        other.return! < read.call &&
+        other.return !== undefined &&
+        other.return < read.call &&
         other.answer!.revision > 0 &&
         other.answer!.revision <= answer.revision,
     );

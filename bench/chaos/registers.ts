@@ -76,7 +76,8 @@ export class Registers {
       const expected = kind === 'conditional' ? revision : undefined;
       const call = callOf(kind, memory, value, expected);
       const sentAt = performance.now();
-      const reply = await this.#settle(() => random.pick(urls), call, signal);
+      const requestIds: string[] = [];
+      const reply = await this.#settle(() => random.pick(urls), call, requestIds, signal);
       if (reply?.status === 200) revision = reply.answer.revision;
       this.history.push({
         client,
@@ -85,6 +86,7 @@ export class Registers {
         ...(value !== undefined && { value }),
         ...(expected !== undefined && { expected }),
         call: nanoseconds(sentAt),
+        requestIds,
         ...(reply && { return: nanoseconds(performance.now()), answer: reply.answer }),
       });
       await sleep(random.int(0, 2 * pauseMs));
@@ -92,9 +94,16 @@ export class Registers {
   }
 
   /** Repeats a call until it is answered. Undefined if its outcome stays unknown. */
-  async #settle(url: () => string, call: Call, signal: AbortSignal): Promise<Reply | undefined> {
+  async #settle(
+    url: () => string,
+    call: Call,
+    requestIds: string[],
+    signal: AbortSignal,
+  ): Promise<Reply | undefined> {
     for (let attempt = 0; attempt < mostAttempts; attempt++) {
-      const reply = await this.#attempt(url(), call);
+      const requestId = randomUUID();
+      requestIds.push(requestId);
+      const reply = await this.#attempt(url(), call, requestId);
       // A refusal after an attempt without an answer does not tell what became of that attempt.
       if (reply !== undefined)
         return attempt === 0 || reply.status === 200 || call.method === 'GET' ? reply : undefined;
@@ -104,13 +113,18 @@ export class Registers {
     return undefined;
   }
 
-  async #attempt(url: string, { method, path, headers, body }: Call): Promise<Reply | undefined> {
+  async #attempt(
+    url: string,
+    { method, path, headers, body }: Call,
+    requestId: string,
+  ): Promise<Reply | undefined> {
     try {
       const response = await fetch(url + path, {
         method,
         headers: {
           ...headers,
           authorization: `Bearer ${this.tenant.key}`,
+          'x-request-id': requestId,
           ...(body !== undefined && { 'content-type': 'application/json' }),
         },
         ...(body !== undefined && { body: JSON.stringify(body) }),

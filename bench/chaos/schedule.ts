@@ -43,7 +43,7 @@ export function schedule(kinds: readonly FaultKind[], totalMs: number, random: R
       kind.isFlood !== true &&
       random.chance(overlapChance);
     const atMs = isBesideFlood ? before.atMs + Math.round(before.forMs / 3) : earliest;
-    if (atMs + forMs > end) break;
+    if (atMs + forMs > end) continue;
     planned.push({ name, atMs, forMs });
     earliest = Math.max(earliest, atMs + forMs + random.int(...gapMs));
   }

@@ -26,7 +26,7 @@ type input struct {
 	Expected int
 }
 
-// Answer of an operation. Without a status the outcome is unknown: the operation may take effect at any time after its call.
+// Answer of an operation. Without a status the outcome is unknown. An empty value is one that is not known.
 type output struct {
 	Status   int
 	Revision int
@@ -110,6 +110,9 @@ var model = porcupine.Model{
 			return false, state
 		}
 		shown := memory{answered.Revision, answered.Value, answered.Deleted}
+		if shown.Value == "" {
+			shown.Value = next.Value
+		}
 		return status != ok || shown == next, next
 	},
 	DescribeOperation: func(in, out interface{}) string {
@@ -191,9 +194,11 @@ func read() (map[string][]porcupine.Operation, verdict, error) {
 			Output:   output{},
 			Return:   math.MaxInt64,
 		}
-		if one.Answer != nil && one.Return != nil {
-			operation.Output = output{one.Answer.Status, one.Answer.Revision, one.Answer.Value, one.Answer.Deleted}
+		if one.Return != nil {
 			operation.Return = *one.Return
+		}
+		if one.Answer != nil {
+			operation.Output = output{one.Answer.Status, one.Answer.Revision, one.Answer.Value, one.Answer.Deleted}
 		} else {
 			result.Unknown++
 		}

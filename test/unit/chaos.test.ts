@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { withStaleRead, type Operation } from '../../bench/chaos/history.ts';
+import { settledBy, withStaleRead, type Operation } from '../../bench/chaos/history.ts';
 import {
   alone,
   answeredAfter,
@@ -9,6 +9,7 @@ import {
   type Sample,
 } from '../../bench/chaos/latency.ts';
 import { schedule, type FaultKind } from '../../bench/chaos/schedule.ts';
+import type { LogEvent } from '../support/log-reader.ts';
 import { randomOf } from '../support/random.ts';
 
 const kinds: readonly FaultKind[] = [
@@ -105,6 +106,36 @@ describe('latencies of a chaos run', () => {
       undefined,
       7,
     ]);
+  });
+});
+
+describe('calls without an answer', () => {
+  const lost = (requestIds: string[]): Operation => ({
+    client: 0,
+    memory: 'm',
+    kind: 'delete',
+    call: 5,
+    requestIds,
+  });
+  const event: LogEvent = {
+    tenant: 'acme',
+    stream: 'memory-acme.m',
+    revision: 4,
+    position: 9,
+    type: 'MemoryDeleted',
+    correlationId: 'second',
+    data: {},
+  };
+
+  it('have the effect that the log names, at any time after the call', () => {
+    const [settled, ...others] = settledBy([event], [lost(['first', 'second'])]);
+    expect(settled).toMatchObject({ call: 5, answer: { status: 200, revision: 4, deleted: true } });
+    expect(settled).not.toHaveProperty('return');
+    expect(others).toEqual([]);
+  });
+
+  it('are left out if they are not in the log', () => {
+    expect(settledBy([event], [lost(['third'])])).toEqual([]);
   });
 });
 

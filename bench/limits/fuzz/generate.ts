@@ -82,7 +82,7 @@ export function fuzzedRequest(
   known: readonly string[],
   random: Random,
 ): FuzzedRequest {
-  const wrong = random() < 0.8 ? 0.15 : 0;
+  const wrong = random() < 0.6 ? 0.06 : 0;
   const value = (schema: Json): Json => generated(schema, { document, random, wrong, known }, 0);
   const headers: Record<string, string> = {};
   const query: string[] = [];
@@ -91,9 +91,10 @@ export function fuzzedRequest(
     const text = (): string => asText(value(parameter.schema));
     if (parameter.in === 'path')
       path = path.replace(`{${parameter.name}}`, encoded(pickId(known, random) ?? text()));
-    else if (parameter.in === 'header' && random() < 0.5) headers[parameter.name] = headerText(text());
+    else if (parameter.in === 'header' && random() < (parameter.required === true ? 0.9 : 0.08))
+      headers[parameter.name] = headerText(text());
     // A stream that follows the log does not end.
-    else if (parameter.in === 'query' && random() < 0.4 && parameter.name !== 'follow')
+    else if (parameter.in === 'query' && random() < 0.2 && parameter.name !== 'follow')
       query.push(`${encoded(parameter.name)}=${encoded(text())}`);
   }
   if (random() < wrong)
