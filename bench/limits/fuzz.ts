@@ -66,7 +66,7 @@ export const fuzz: Benchmark = {
           .join(', ')}`,
       );
       report.figure({
-        name: '5xx or no answer',
+        name: '5xx (but position-timeout) or no answer',
         value: failures.length,
         unit: `of ${count}`,
         target: { of: 'value', most: 0 },
@@ -93,6 +93,8 @@ export const fuzz: Benchmark = {
 };
 
 function faultOf({ status, type, text }: FuzzedReply): string | undefined {
+  // Past read models that are still being filled: repeat later.
+  if (status === 504 && text.includes('"code":"position-timeout"')) return undefined;
   if (status >= 500) return `${status} ${text.slice(0, 300)}`;
   if (status < 400) return undefined;
   return type.startsWith('application/problem+json') && /"code":"[a-z-]+"/.test(text)
