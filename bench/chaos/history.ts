@@ -35,7 +35,9 @@ export interface Operation {
  * order of them would be possible, and a checker would have to try all.
  */
 export function settledBy(events: readonly LogEvent[], history: readonly Operation[]): Operation[] {
-  const written = new Map(events.map((event) => [event.correlationId, event]));
+  // A command also writes to streams beside the memory, such as the claim of its text.
+  const ofMemories = events.filter(({ stream }) => stream.startsWith('memory-'));
+  const written = new Map(ofMemories.map((event) => [event.correlationId, event]));
   return history.flatMap((operation): Operation[] => {
     if (operation.answer) return [operation];
     const { kind, value, requestIds = [] } = operation;

@@ -128,7 +128,8 @@ describe('calls without an answer', () => {
   };
 
   it('have the effect that the log names, at any time after the call', () => {
-    const [settled, ...others] = settledBy([event], [lost(['first', 'second'])]);
+    const released = { ...event, stream: 'fact-acme.hash', revision: 0, type: 'FactReleased' };
+    const [settled, ...others] = settledBy([event, released], [lost(['first', 'second'])]);
     expect(settled).toMatchObject({ call: 5, answer: { status: 200, revision: 4, deleted: true } });
     expect(settled).not.toHaveProperty('return');
     expect(others).toEqual([]);
