@@ -1,4 +1,4 @@
-// npm run bench -- [name …] [--memories N] [--events N] [--data DIR] [--embedder MODEL] [--logs N] [--json] [--fresh] [--profile DIR]
+// npm run bench -- [name …] [--memories N] [--events N] [--data DIR] [--embedder MODEL] [--logs N] [--count N] [--seed N] [--json] [--fresh] [--profile DIR]
 import { availableParallelism, cpus, loadavg } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
@@ -8,6 +8,11 @@ import { cluster } from './cluster.ts';
 import { context } from './context.ts';
 import { hostile } from './hostile.ts';
 import { learning } from './learning/learning.ts';
+import { fairness } from './limits/fairness.ts';
+import { fuzz } from './limits/fuzz.ts';
+import { halfOpen } from './limits/half-open.ts';
+import { parallelStores } from './limits/parallel-stores.ts';
+import { probes } from './limits/probes.ts';
 import { mcp } from './mcp.ts';
 import { rebuild } from './rebuild.ts';
 import { relay } from './relay.ts';
@@ -42,6 +47,11 @@ const benchmarks: readonly Benchmark[] = [
   cluster,
   learning,
   hostile,
+  fairness,
+  halfOpen,
+  parallelStores,
+  probes,
+  fuzz,
 ];
 
 /** Runs the named benchmarks, or all if none is named. The exit status is 0 only if every answer was right. */
@@ -58,6 +68,8 @@ export async function main(args: string[]): Promise<void> {
       data: { type: 'string' },
       embedder: { type: 'string' },
       logs: { type: 'string', default: '200' },
+      count: { type: 'string' },
+      seed: { type: 'string', default: '1' },
     },
   });
   const chosen = benchmarks.filter(({ name }) => positionals.length === 0 || positionals.includes(name));
@@ -72,6 +84,10 @@ export async function main(args: string[]): Promise<void> {
   }
   const logs = Number(values.logs);
   if (!Number.isInteger(logs) || logs < 20) return usage('--logs is a whole number from 20 on');
+  const seed = Number(values.seed);
+  const count = values.count === undefined ? undefined : Number(values.count);
+  if (![seed, count ?? 1].every((value) => Number.isSafeInteger(value) && value >= 0))
+    return usage('--count and --seed are whole numbers');
   // Ensures that servers and scratch folders are removed when the process ends.
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stopped(signal));
   if (values.fresh) await dropLoaded();
@@ -83,6 +99,8 @@ export async function main(args: string[]): Promise<void> {
     data: values.data,
     embedder: values.embedder,
     logs,
+    count,
+    seed,
     source: new ZipfMemories(),
   };
 
@@ -116,7 +134,7 @@ function machine(): string {
 
 function usage(problem: string): void {
   console.error(`${problem}
-usage: npm run bench -- [name …] [--memories N] [--events N] [--data DIR] [--embedder MODEL] [--logs N] [--json] [--fresh] [--profile DIR]
+usage: npm run bench -- [name …] [--memories N] [--events N] [--data DIR] [--embedder MODEL] [--logs N] [--count N] [--seed N] [--json] [--fresh] [--profile DIR]
 ${benchmarks.map(({ name, about }) => `  ${name.padEnd(15)} ${about}`).join('\n')}`);
   process.exitCode = 2;
 }

@@ -2,7 +2,7 @@
 // Node 20 cannot run TypeScript. Packages are not bundled. The bundles of the worker threads are built next to it, for programs
 // that use the adapters which start them.
 import { build } from 'esbuild';
-import { rename, writeFile } from 'node:fs/promises';
+import { readFile, rename, writeFile } from 'node:fs/promises';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import path from 'node:path';
 import { build as buildProgram } from './build.mjs';
@@ -13,6 +13,15 @@ if (entry === undefined) {
   console.error('usage: node bin/run.mjs FILE.ts [arguments]');
   process.exit(2);
 }
+/** The modules of `stack` find their files next to themselves, also when they are part of a bundle elsewhere. */
+const stackInPlace = {
+  name: 'stack-in-place',
+  setup: ({ onLoad }) =>
+    onLoad({ filter: /[\\/]stack[\\/][^\\/]+\.mjs$/ }, async ({ path: file }) => {
+      const source = await readFile(file, 'utf8');
+      return { contents: source.replaceAll('import.meta.url', JSON.stringify(pathToFileURL(file).href)) };
+    }),
+};
 const { outputFiles } = await build({
   entryPoints: [path.resolve(entry)],
   write: false,
@@ -23,6 +32,7 @@ const { outputFiles } = await build({
   format: 'esm',
   sourcemap: 'inline',
   logLevel: 'error',
+  plugins: [stackInPlace],
 });
 const name = path.relative(root, path.resolve(entry)).replaceAll(path.sep, '-');
 const file = path.join(root, '.cache', 'run', name.replace(/\.ts$/, '.mjs'));

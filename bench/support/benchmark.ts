@@ -14,6 +14,10 @@ export interface BenchmarkOptions {
   readonly embedder: string | undefined;
   /** Simulated logs of decisions. */
   readonly logs: number;
+  /** Number of requests or connections of benchmarks that count them; if undefined, their usual number. */
+  readonly count?: number | undefined;
+  /** Seed of random requests. */
+  readonly seed: number;
   readonly source: MemorySource;
 }
 

@@ -61,8 +61,14 @@ export class HttpClient {
   }
 
   /** Like `send`, but rejects if the status is not `status`. */
-  async expect(status: number, method: string, path: string, body?: unknown): Promise<Json> {
-    const reply = await this.send(method, path, body);
+  async expect(
+    status: number,
+    method: string,
+    path: string,
+    body?: unknown,
+    headers: Readonly<Record<string, string>> = {},
+  ): Promise<Json> {
+    const reply = await this.send(method, path, body, headers);
     if (reply.status === status) return reply.body;
     throw new Error(`${method} ${path} answered ${reply.status}: ${JSON.stringify(reply.body)}`);
   }

@@ -4,7 +4,7 @@ import type { PastQueries } from '../queries/past.ts';
 import { inBackground } from '../support/background.ts';
 import { forAllRequests, withoutTurn } from '../support/request-scope.ts';
 import { abandonAfter } from '../support/resilience/time-limit.ts';
-import type { OpenedCopy } from './open-copy.ts';
+import { countUntilClosed, type OpenedCopy } from './open-copy.ts';
 import { stillFilling } from './still-filling.ts';
 
 const idleMs = 600_000;
@@ -90,7 +90,8 @@ export class KeptCopy {
   }
 
   async count(memories: readonly MemoryRef[]): Promise<number> {
-    return this.isReady && memories.length > 0 ? this.#opened!.copy.count(memories) : 0;
+    if (!this.isReady || memories.length === 0) return 0;
+    return countUntilClosed(this.#opened!, memories, () => this.#closed !== undefined);
   }
 
   /** New requests are refused. Resolves when the database is closed, after the last request. */

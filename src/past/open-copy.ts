@@ -1,5 +1,6 @@
 import type { EventType } from '../domain/events/registry.ts';
 import type { LoadedEvent } from '../ports/event-store.ts';
+import type { MemoryRef } from '../ports/surface.ts';
 import type { PastQueries } from '../queries/past.ts';
 import type { PastCopy } from './past-copy.ts';
 
@@ -25,3 +26,17 @@ export interface OpenedCopy {
 
 /** Opens a private database for the events of a tenant. */
 export type OpenCopy = (asked: AskedCopy) => Promise<OpenedCopy>;
+
+/** Counts in a copy that may be closed meanwhile: then it holds nothing. */
+export async function countUntilClosed(
+  { copy }: OpenedCopy,
+  memories: readonly MemoryRef[],
+  isClosed: () => boolean,
+): Promise<number> {
+  try {
+    return await copy.count(memories);
+  } catch (error) {
+    if (isClosed()) return 0;
+    throw error;
+  }
+}

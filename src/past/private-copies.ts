@@ -1,7 +1,7 @@
 import type { MemoryRef } from '../ports/surface.ts';
 import { inBackground } from '../support/background.ts';
 import { CopyDropped } from './kept-copy.ts';
-import type { AskedCopy, OpenCopy, OpenedCopy } from './open-copy.ts';
+import { countUntilClosed, type AskedCopy, type OpenCopy, type OpenedCopy } from './open-copy.ts';
 
 /** `signal` aborts when the copies must be closed. */
 export type PrivateWork<Result> = (
@@ -43,7 +43,9 @@ export class PrivateCopies {
   }
 
   async count(memories: readonly MemoryRef[]): Promise<number> {
-    const counts = await Promise.all(this.#opened.map(({ copy }) => copy.count(memories)));
+    const counts = await Promise.all(
+      this.#opened.map((opened) => countUntilClosed(opened, memories, () => !this.#opened.includes(opened))),
+    );
     return counts.reduce((sum, count) => sum + count, 0);
   }
 

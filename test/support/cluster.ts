@@ -43,7 +43,12 @@ export class Cluster implements Servers {
   readonly #processes: { readonly role: Role; readonly server: TestServer }[] = [];
   readonly #environment: Readonly<Record<string, string>>;
 
-  private constructor(servers: Servers, networks: Networks, disk: SmallDisk | undefined) {
+  private constructor(
+    servers: Servers,
+    networks: Networks,
+    disk: SmallDisk | undefined,
+    environment: Readonly<Record<string, string>>,
+  ) {
     this.events = servers.events;
     this.kafka = servers.kafka;
     this.postgres = servers.postgres;
@@ -58,11 +63,18 @@ export class Cluster implements Servers {
       STRATALOG_KAFKA_BROKERS: `127.0.0.1:${networks.kafka.port}`,
       STRATALOG_POSTGRES_URL: `postgres://stratalog@127.0.0.1:${networks.postgres.port}/stratalog`,
       STRATALOG_OPENSEARCH_URL: `http://127.0.0.1:${networks.openSearch.port}`,
+      ...environment,
     };
   }
 
-  /** Starts the servers, and then one process per entry of `roles`, which may repeat a role. */
-  static async start(roles: readonly Role[]): Promise<Cluster> {
+  /**
+   * Starts the servers, and then one process per entry of `roles`, which may repeat a role. `environment` has further settings of
+   * all processes.
+   */
+  static async start(
+    roles: readonly Role[],
+    environment: Readonly<Record<string, string>> = {},
+  ): Promise<Cluster> {
     const [events, kafka, postgres, openSearch] = await Promise.all(Array.from({ length: 4 }, Network.open));
     const networks = { events, kafka, postgres, openSearch } as Networks;
     const disk = whyNoSmallDisk() === undefined ? await SmallDisk.mount(diskMegabytes) : undefined;
@@ -71,13 +83,20 @@ export class Cluster implements Servers {
     networks.kafka.leadTo(servers.kafka.port);
     networks.postgres.leadTo(servers.postgres.port);
     networks.openSearch.leadTo(servers.openSearch.port);
-    const cluster = new Cluster(servers, networks, disk);
+    const cluster = new Cluster(servers, networks, disk, environment);
     await Promise.all(roles.map((role) => cluster.add(role)));
     return cluster;
   }
 
   of(role: Role): TestServer[] {
     return this.#processes.filter((process) => process.role === role).map(({ server }) => server);
+  }
+
+  /** Processes that ended although nobody killed them. */
+  get ended(): { readonly role: Role; readonly server: TestServer }[] {
+    return this.#processes.filter(
+      ({ server: { process } }) => process.exitCode !== null || process.signalCode !== null,
+    );
   }
 
   get urls(): string[] {

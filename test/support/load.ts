@@ -3,16 +3,26 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { clientWithKey, type Client, type Json } from './api.ts';
 import { chooseCommand, type CommandKind, type CommandPlan, type KnownMemory } from './load-commands.ts';
 import { randomOf, type Random } from './random.ts';
-import type { TestServer } from './server.ts';
+import type { ServerAddress } from './server.ts';
 
 /** One attempt of a command. Its `requestId` is the correlation id of every event that it wrote. */
 export interface Attempt {
   readonly requestId: string;
-  /** `unknown`: no answer, an incomplete answer, or 503; the command may or may not have been executed. */
+  /** `unknown`: no answer, an incomplete answer, 503 or 504; the command may or may not have been executed. */
   readonly outcome: 'acknowledged' | 'refused' | 'unknown';
   readonly status?: number;
   readonly body?: Json;
   readonly replayed?: boolean;
+}
+
+/** When a request was sent, how long its answer took, and what it said. */
+export interface TimedAnswer {
+  readonly tenant: string;
+  readonly kind: CommandKind;
+  /** From `performance.now()`. */
+  readonly sentAt: number;
+  readonly ms: number;
+  readonly outcome: Attempt['outcome'];
 }
 
 /** A command with all its attempts. */
@@ -39,6 +49,8 @@ export interface LoadOptions {
   readonly tenants?: number;
   /** Pause of each client between two requests, in milliseconds. */
   readonly pauseMs?: number;
+  /** Called after each request, for example to record latencies. */
+  readonly onAnswer?: (answer: TimedAnswer) => void;
 }
 
 /** Statuses that races and earlier commands explain: lost races, taken ids, deleted or erased memories. */
@@ -56,32 +68,38 @@ export class Load {
   readonly tenants: readonly LoadTenant[];
   readonly #random: Random;
   readonly #pauseMs: number;
+  readonly #onAnswer: (answer: TimedAnswer) => void;
 
-  private constructor(tenants: readonly LoadTenant[], random: Random, pauseMs: number) {
+  private constructor(tenants: readonly LoadTenant[], options: LoadOptions) {
     this.tenants = tenants;
-    this.#random = random;
-    this.#pauseMs = pauseMs;
+    this.#random = randomOf(options.seed);
+    this.#pauseMs = options.pauseMs ?? 0;
+    this.#onAnswer = options.onAnswer ?? (() => {});
   }
 
   /** Creates the tenants, each with an admin's key. */
-  static async begin(server: TestServer, { seed, tenants = 3, pauseMs = 0 }: LoadOptions): Promise<Load> {
+  static async begin(server: ServerAddress, options: LoadOptions): Promise<Load> {
+    const { seed, tenants = 3 } = options;
     const created: LoadTenant[] = [];
     for (let index = 0; index < tenants; index++) {
       const id = `load${process.pid}_${index}_${seed}`;
       const client: Client = await clientWithKey(server, { tenant: id, role: 'admin', user: 'ada' });
       created.push({ id, key: client.key!, memories: [] });
     }
-    return new Load(created, randomOf(seed), pauseMs);
+    return new Load(created, options);
   }
 
-  /** Sends requests with `clients` concurrent clients, spread over `urls`, until `signal` aborts. Resolves after the last answer. */
+  /**
+   * Sends requests with `clients` concurrent clients, spread over `urls`, until `signal` aborts. Resolves after the last answer.
+   * The caller may change `urls` meanwhile.
+   */
   async run(urls: readonly string[], clients: number, signal: AbortSignal): Promise<void> {
     const client = async (random: Random): Promise<void> => {
       while (!signal.aborted) {
         const tenant = random.pick(this.tenants);
         const plan = chooseCommand(random, tenant.memories);
         const known = await this.#do(random.pick(urls), tenant, plan);
-        await sleep(known ? this.#pauseMs : 25);
+        await sleep(known ? this.#pauseMs : Math.max(25, this.#pauseMs));
       }
     };
     await Promise.all(Array.from({ length: clients }, () => client(this.#random.fork())));
@@ -130,14 +148,17 @@ export class Load {
   /** Sends a request. Returns whether its outcome is known. */
   async #do(url: string, tenant: LoadTenant, plan: CommandPlan): Promise<boolean> {
     const command: Command = { ...plan, tenant: tenant.id, attempts: [] };
+    const sentAt = performance.now();
     const attempt = await this.#attempt(url, tenant, command);
+    const { outcome } = attempt;
+    this.#onAnswer({ tenant: tenant.id, kind: plan.kind, sentAt, ms: performance.now() - sentAt, outcome });
     command.attempts.push(attempt);
     if (plan.kind !== 'search') this.commands.push(command);
-    else if (attempt.outcome === 'acknowledged') {
+    else if (outcome === 'acknowledged') {
       const { requestId, body } = attempt;
       this.searches.push({ tenant: tenant.id, requestId, searchId: body.searchId });
     }
-    return attempt.outcome !== 'unknown';
+    return outcome !== 'unknown';
   }
 
   async #attempt(url: string, tenant: LoadTenant, command: Command): Promise<Attempt> {
@@ -171,7 +192,7 @@ export class Load {
     complete: boolean,
   ): Attempt {
     if (kind === 'bulk' && status === 200) return judgeBulk(requestId, text, complete);
-    if (!complete || status === 503) return { requestId, outcome: 'unknown', status };
+    if (!complete || status === 503 || status === 504) return { requestId, outcome: 'unknown', status };
     const body: Json = JSON.parse(text);
     const replayed = headers.get('idempotency-replayed') === 'true';
     if (status < 300) return { requestId, outcome: 'acknowledged', status, body, replayed };

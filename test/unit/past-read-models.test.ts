@@ -7,6 +7,7 @@ import type { PastQueries } from '../../src/queries/past.ts';
 
 /** Copies whose fills end when the test says so. */
 function copies() {
+  const counting = { until: Promise.resolve() };
   const opened: { readonly position: number; isClosed: boolean; finish: () => void }[] = [];
   const past = new PastReadModels({ head: () => Promise.resolve(1_000) } as EventLog, ({ position }) => {
     let finish = (): void => undefined;
@@ -15,7 +16,11 @@ function copies() {
     opened.push(one);
     const copy = {
       position,
-      count: () => Promise.resolve(1),
+      async count() {
+        await counting.until;
+        if (one.isClosed) throw new Error('the database was closed');
+        return 1;
+      },
       async advance(_: number, signal: AbortSignal) {
         const aborted = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));
         await Promise.race([filled, aborted]);
@@ -36,7 +41,7 @@ function copies() {
   const settle = async () => {
     for (let n = 0; n < 20; n++) await turn();
   };
-  return { past, opened, ask, settle };
+  return { past, opened, ask, settle, counting };
 }
 
 const memory = { tenant: 'acme', memoryId: 'm' };
@@ -83,6 +88,29 @@ describe('read models of the past', () => {
     await expect(ask(3, 100)).rejects.toMatchObject({ code: 'unavailable' });
     await past.close();
     expect((await waiting).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+  });
+
+  it('[F11] hold nothing if they are closed while they are counted', async () => {
+    const { past, opened, ask, settle, counting } = copies();
+    const ready = ask(1);
+    await settle();
+    opened[0]!.finish();
+    await ready;
+    let endWork = (): void => undefined;
+    const work = past.privately('acme', async (open) => {
+      await open({ position: 5, isTaken: () => true });
+      await new Promise<void>((resolve) => (endWork = resolve));
+    });
+    await settle();
+    expect(await past.count([memory])).toBe(2);
+    let proceed = (): void => undefined;
+    counting.until = new Promise((resolve) => (proceed = resolve));
+    const counted = past.count([memory]);
+    endWork();
+    await work;
+    await past.forget([memory]);
+    proceed();
+    expect(await counted).toBe(0);
   });
 
   it('[F11] are closed by an erasure, and filled again for those who wait', async () => {
