@@ -3,6 +3,7 @@ import type { Ledger } from '../commands/ledger/ledger.ts';
 import type { PolicyLearning } from '../commands/policies/policy-learning.ts';
 import type { FactQueue } from '../commands/record-facts.ts';
 import type { OutOfReach } from '../domain/erasure/receipt.ts';
+import type { PriceList } from '../domain/ledger/prices.ts';
 import type { Embedders } from '../ports/embedder.ts';
 import type { ProjectionOperations } from '../projections/operations.ts';
 import type { ConflictFinder } from '../queries/conflicts.ts';
@@ -22,6 +23,7 @@ import type { SummaryReader } from '../queries/summaries/list-summaries.ts';
 import type { TenantDirectory } from '../queries/tenant-directory.ts';
 import type { BulkPace } from './admission/bulk-pace.ts';
 import type { Admission } from './admission/admission.ts';
+import type { ConfiguredModel } from './operation/models.ts';
 import type { OwnWrites } from './own-writes.ts';
 import type { SummaryDemand } from './context/summary-demand.ts';
 import type { Tokenizer } from '../ports/tokenizer.ts';
@@ -57,6 +59,8 @@ export interface Services {
   readonly directory: TenantDirectory;
   readonly operations: ProjectionOperations;
   readonly embedders: Embedders;
+  readonly languageModels: readonly ConfiguredModel[];
+  readonly prices: PriceList;
   readonly tokenizer: Tokenizer;
   readonly proofs: LogProofs;
   /** The copies that no erasure reaches. */

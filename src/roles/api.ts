@@ -3,6 +3,7 @@ import { o200k } from '../adapters/tokenizer/o200k.ts';
 import { Admission } from '../api/admission/admission.ts';
 import { BulkPace } from '../api/admission/bulk-pace.ts';
 import { LimitsDirectory } from '../api/admission/limits-directory.ts';
+import type { ConfiguredModel } from '../api/operation/models.ts';
 import { Authenticator } from '../api/identity/authenticate.ts';
 import { SummaryDemand } from '../api/context/summary-demand.ts';
 import { openLanguageModel } from '../backends/language-model.ts';
@@ -57,7 +58,7 @@ export function openApi(
   proofs: LogProofs,
 ): Api {
   const { config, logger, metrics, cleanup } = own;
-  const { vault, store, commands, directory, ledger } = commandSide;
+  const { vault, store, commands, directory, ledger, prices } = commandSide;
   const { embedders, models, retrieval, surfaces, operations } = readSide;
   const facts = new FactQueue(commands, {
     onDropped: (count, error) => logger.error({ count, err: error }, 'retrieval facts were dropped'),
@@ -144,6 +145,8 @@ export function openApi(
     conflicts: new ConflictFinder(models, retrieval),
     routing,
     embedders,
+    languageModels: languageModelsOf(config),
+    prices,
     tokenizer: o200k,
     proofs,
     outOfReach: outOfReach(config),
@@ -156,6 +159,13 @@ export function openApi(
     version: packageVersion(),
     tlogIsPublic: config.tlog.isPublic,
   };
+}
+
+function languageModelsOf({ languageModel }: Config): readonly ConfiguredModel[] {
+  if (!languageModel) return [];
+  const { baseURL, models, cheapModel } = languageModel;
+  const ids = [...new Set([models.root, models.sub, cheapModel])];
+  return ids.map((id) => ({ id, provider: new URL(baseURL).host }));
 }
 
 /** Throws `ConfigError` if the API would listen beyond loopback while no credential can exist. */

@@ -4,6 +4,7 @@ import { readPrices } from '../backends/prices.ts';
 import { openVault } from '../backends/vault.ts';
 import { commandServices, type CommandServices } from '../commands/context.ts';
 import { Ledger } from '../commands/ledger/ledger.ts';
+import type { PriceList } from '../domain/ledger/prices.ts';
 import { systemClock } from '../ports/clock.ts';
 import type { KeyVault } from '../ports/key-vault.ts';
 import { TenantDirectory } from '../queries/tenant-directory.ts';
@@ -16,12 +17,14 @@ export interface CommandSide {
   readonly commands: CommandServices;
   readonly directory: TenantDirectory;
   readonly ledger: Ledger;
+  readonly prices: PriceList;
 }
 
 export async function openCommandSide({ config, stores }: Process): Promise<CommandSide> {
   const vault = await openVault(config, stores.sql);
   const store = new SealedEventStore(stores.log, vault);
   const commands = commandServices({ store, vault, clock: systemClock, newId });
-  const ledger = new Ledger(commands, readPrices(config.pricesFile));
-  return { vault, store, commands, directory: new TenantDirectory(store, systemClock), ledger };
+  const prices = readPrices(config.pricesFile);
+  const ledger = new Ledger(commands, prices);
+  return { vault, store, commands, directory: new TenantDirectory(store, systemClock), ledger, prices };
 }

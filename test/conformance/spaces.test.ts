@@ -119,3 +119,12 @@ describe('[H1] a space', () => {
     expect(kept.status).toBe(200);
   });
 });
+
+it('[H4] lists the models of the server, and whether a text leaves it', async () => {
+  const { member } = await tenantWithSpace();
+  const { body, status } = await member.get('/v1/models');
+  expect(status).toBe(200);
+  const [inUse] = body.items.filter((model: { inUse: boolean }) => model.inUse);
+  expect(inUse).toMatchObject({ kind: 'embedding', provider: 'local', local: true });
+  expect(inUse.dimensions).toBeGreaterThan(0);
+});

@@ -14,6 +14,7 @@ const callsOf = (client: Stratalog, { memories, reasoning, summaries, spaces, au
   client.outcome('{searchId}', { used: [] }),
   client.endSession('{id}'),
   client.stats(),
+  client.models(),
   memories.store({ content: 'a' }),
   memories.put('{externalId}', { content: 'a' }),
   memories.bulk([{ content: 'a' }]).next(),

@@ -1086,6 +1086,23 @@ export interface Costs {
   }[];
 }
 
+export interface Model {
+  id: string;
+  kind: 'embedding' | 'language';
+  /** Host of its endpoint, or `local` for a model of this server */
+  provider: string;
+  dimensions?: number;
+  /** Absent if the price is not known, or if it costs nothing */
+  usdPerMillionTokens?: {
+    input: number;
+    output: number;
+  };
+  /** Whether it runs in this server, so that no text leaves it */
+  local: boolean;
+  /** Whether it works for the tenant now */
+  inUse: boolean;
+}
+
 export interface AuditEvent {
   id: string;
   type: string;
@@ -2122,6 +2139,10 @@ export interface StatsQuery {
   minPosition?: string | undefined;
   /** Maximum time to wait for `minPosition`, in milliseconds. Default: 2,000 */
   waitMs?: number | undefined;
+}
+
+export interface ModelsAnswer {
+  items: Model[];
 }
 
 export interface AuditEventsQuery {

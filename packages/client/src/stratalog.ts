@@ -94,6 +94,11 @@ export class Stratalog {
     return this.#transport.call({ method: 'GET', path: '/v1/stats', query, reads: 'query' }, options);
   }
 
+  /** The embedding models and language models of the server. */
+  models(options?: CallOptions): Promise<api.ModelsAnswer> {
+    return this.#transport.call({ method: 'GET', path: '/v1/models' }, options);
+  }
+
   /** State of the server. Resolves even if the server is not ready. */
   readiness(options?: CallOptions): Promise<api.Readiness> {
     return this.#transport.call({ method: 'GET', path: '/readyz', alsoAnswers: 503 }, options);

@@ -24,11 +24,16 @@ export function costOf(
   model: string,
   { inputTokens, outputTokens }: TokenCount,
 ): { readonly usd: number; readonly priced: boolean } {
-  const entry = entryOf(prices, model) ?? entryOf(prices, model.replace(versionOf, ''));
+  const entry = priceOf(prices, model);
   if (!entry) return { usd: 0, priced: false };
   // Prices are per million tokens, so nine decimals of a dollar are thousandths of the product.
   const usd = Math.ceil((inputTokens * entry.input + outputTokens * entry.output) * 1_000 - 1e-6) / 1e9;
   return { usd: roundUsd(usd), priced: true };
+}
+
+/** Dollars for a million tokens; undefined for a model that is not in the list. */
+export function priceOf(prices: PriceList, model: string): PriceList[string] | undefined {
+  return entryOf(prices, model) ?? entryOf(prices, model.replace(versionOf, ''));
 }
 
 function entryOf(prices: PriceList, model: string): PriceList[string] | undefined {
