@@ -22,7 +22,7 @@ class MemoryLog {
     this.reads++;
     const head = this.events.length;
     const found = this.events.slice(after).filter(({ type }) => wanted?.includes(type) ?? true);
-    await Promise.resolve();
+    for (let turn = 0; turn < 4; turn++) await Promise.resolve();
     const events = found.slice(0, limit);
     const isFull = events.length === limit;
     return { events, scannedTo: isFull ? events.at(-1)!.position : Math.max(head, after), isFull };
@@ -36,9 +36,12 @@ class Subscription {
   readonly #filter: readonly string[] | undefined;
   readonly #reader: ReturnType<LogTail['join']>;
   readonly positions: number[] = [];
-  position = 0;
+  readonly #after: number;
+  position: number;
 
-  constructor(log: MemoryLog, tail: LogTail, filter: readonly string[] | undefined) {
+  constructor(log: MemoryLog, tail: LogTail, filter: readonly string[] | undefined, fromHead = false) {
+    this.#after = fromHead ? log.events.length : 0;
+    this.position = this.#after;
     this.#log = log;
     this.#tail = tail;
     this.#filter = filter;
@@ -60,27 +63,32 @@ class Subscription {
   get expected(): number[] {
     return this.#log.events
       .filter(({ type }) => this.#filter?.includes(type) ?? true)
-      .map(({ position }) => position);
+      .map(({ position }) => position)
+      .filter((position) => position > this.#after);
   }
 }
 
 const step = fc.oneof(
   fc.record({ append: fc.constantFrom(...types) }),
-  fc.record({ subscribe: fc.constantFrom(...filters) }),
+  fc.record({ subscribe: fc.constantFrom(...filters), fromHead: fc.boolean() }),
   fc.record({ read: fc.array(fc.nat(4), { minLength: 1, maxLength: 3 }) }),
   fc.record({ leave: fc.nat(4) }),
+  // Turns of the event loop's microtasks: a read takes several.
+  fc.record({ turns: fc.nat(9) }),
 );
 
 it('gives every subscription its events once and in order, whoever joins, reads and leaves meanwhile', async () => {
   await fc.assert(
-    fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (steps) => {
+    fc.asyncProperty(fc.array(step, { maxLength: 60 }), async (steps) => {
       const log = new MemoryLog();
       const tail = new LogTail((after, wanted) => log.read(after, wanted), log.wakeUp, 60_000);
       const subscriptions: Subscription[] = [];
       const reading = new Map<Subscription, Promise<void>>();
       for (const next of steps) {
         if ('append' in next) log.append(next.append);
-        else if ('subscribe' in next) subscriptions.push(new Subscription(log, tail, next.subscribe));
+        else if ('subscribe' in next)
+          subscriptions.push(new Subscription(log, tail, next.subscribe, next.fromHead));
+        else if ('turns' in next) for (let n = 0; n < next.turns; n++) await Promise.resolve();
         else if ('leave' in next) subscriptions.splice(next.leave, 1).forEach((left) => left.end());
         else
           for (const n of next.read) {
@@ -100,7 +108,7 @@ it('gives every subscription its events once and in order, whoever joins, reads 
         expect(subscription.positions).toEqual(subscription.expected);
       }
     }),
-    { numRuns: 1_000 },
+    { numRuns: 2_000 },
   );
 });
 
@@ -116,4 +124,16 @@ it('is read once for all subscriptions that an append wakes', async () => {
   await all();
   expect(log.reads).toBe(before + 1);
   expect(subscriptions.map(({ positions }) => positions.length)).toEqual([1, 0, 1, 1, 0]);
+});
+
+it('reads again for one who joins during a read and wants more than that finds', async () => {
+  const log = new MemoryLog();
+  const tail = new LogTail((after, wanted) => log.read(after, wanted), log.wakeUp, 60_000);
+  const first = new Subscription(log, tail, ['A']);
+  await first.step();
+  log.append('B');
+  const reading = first.step();
+  const second = new Subscription(log, tail, undefined);
+  await Promise.all([reading, second.step()]);
+  expect([first.positions, second.positions]).toEqual([[], [1]]);
 });

@@ -41,7 +41,7 @@ export class LogTail {
   #cleared = 0;
   /** When the last read began that reached the end of the log, and the wake-ups until then. */
   #current = { count: -1, at: -Infinity };
-  #reading: { readonly count: number; readonly done: Promise<void> } | undefined;
+  #reading: { readonly count: number; readonly isAdded: Promise<boolean> } | undefined;
 
   /** `freshMs` is how long nothing new is looked for without a wake-up. */
   constructor(readOn: ReadOn, wakeUp: WakeUp, freshMs: number) {
@@ -85,26 +85,28 @@ export class LogTail {
   /** Reads on from the end. Joins a read that sees everything that has woken the caller. */
   async #read(): Promise<void> {
     const { count } = this.#wakeUp;
-    while (this.#reading) {
-      const { count: begun, done } = this.#reading;
-      await done;
-      if (begun >= count) return;
+    for (;;) {
+      this.#reading ??= {
+        count: this.#wakeUp.count,
+        isAdded: this.#append().finally(() => (this.#reading = undefined)),
+      };
+      const reading = this.#reading;
+      if ((await reading.isAdded) && reading.count >= count) return;
     }
-    const done = this.#append().finally(() => (this.#reading = undefined));
-    this.#reading = { count, done };
-    await done;
   }
 
-  async #append(): Promise<void> {
+  /** Resolves with whether what was read was added, because nothing was dropped meanwhile. */
+  async #append(): Promise<boolean> {
     const [cleared, count, at] = [this.#cleared, this.#wakeUp.count, performance.now()];
     const wanted = this.#wanted();
     const { events, scannedTo, isFull } = await this.#readOn(this.#end, wanted && [...wanted]);
-    if (cleared !== this.#cleared) return;
+    if (cleared !== this.#cleared) return false;
     this.#dropOldest();
     for (const event of events) this.#size += recordedSize(event);
     this.#events.push(...events);
     this.#end = scannedTo;
     if (!isFull) this.#current = { count, at };
+    return true;
   }
 
   /** Makes room before a page is added, which is kept as a whole. */
