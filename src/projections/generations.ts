@@ -119,6 +119,8 @@ export async function readGenerations(
         where b.name = g.name and b.generation = g.generation) as checkpoints
      from read.generations g left join read.active a on a.name = g.name and a.generation = g.generation
      order by g.name, g.generation`,
+    [],
+    { onePlan: true },
   );
   return rows.map((row) => ({ ...row, checkpoints: new Map(Object.entries(row.checkpoints ?? {})) }));
 }

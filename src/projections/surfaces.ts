@@ -47,6 +47,7 @@ async function hasApplied(sql: Sql, name: string, position: number): Promise<boo
   const [row] = await sql.query<{ readonly reached: number | null }>(
     'select min(position) as reached from follow.checkpoints where name = $1 and generation > 0',
     [name],
+    { onePlan: true },
   );
   return (row?.reached ?? position) >= position;
 }

@@ -1,14 +1,17 @@
 import { nothing, type Write } from '../follow/handler.ts';
-import type { SqlExecutor, SqlValue } from '../ports/sql.ts';
+import type { SqlExecutor, SqlValue, StatementOptions } from '../ports/sql.ts';
 import { allDone } from '../support/all-done.ts';
 import type { Columns, Recordset } from '../read-models/recordset.ts';
 import type { AnyTable, RowOf, Table, Tables } from '../read-models/table.ts';
 
 export { nothing, type Write };
 
-export function statement(text: string, params: readonly SqlValue[]): Write {
-  return (tx) => tx.query(text, params);
+export function statement(text: string, params: readonly SqlValue[], options: StatementOptions = {}): Write {
+  return (tx) => tx.query(text, params, options);
 }
+
+/** Rows are found by their keys, however many there are. */
+const byKeys: StatementOptions = { onePlan: true };
 
 /** Inserts rows into `table`, which `conflict` refers to as `t`. Does nothing without rows. */
 export function insert(table: string, set: Recordset, rows: readonly object[], conflict = ''): Write {
@@ -16,6 +19,7 @@ export function insert(table: string, set: Recordset, rows: readonly object[], c
   return statement(
     `insert into ${table} as t (${set.names}) select ${set.names} from ${set.as('added')} ${conflict}`,
     set.bind(rows),
+    byKeys,
   );
 }
 
@@ -25,6 +29,7 @@ export function remove(table: string, keys: Recordset, rows: readonly object[], 
   return statement(
     `delete from ${table} t using ${keys.as('gone')} where ${keys.equal('t', 'gone')} and ${condition}`,
     keys.bind(rows),
+    byKeys,
   );
 }
 
@@ -68,6 +73,7 @@ export async function findRows<Declared extends Columns, Key extends keyof Decla
   const rows = await executor.query(
     `select ${select} from ${table.keys.as('wanted')} join ${tables(table.name)} t on ${table.keys.equal('t', 'wanted')}`,
     table.keys.bind(keys),
+    byKeys,
   );
   return rows.map((row) => table.rowOf(row));
 }

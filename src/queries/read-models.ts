@@ -3,13 +3,19 @@ import { Problem } from '../domain/problems.ts';
 import { generationTable } from '../read-models/generation-table.ts';
 import type { EventLog } from '../ports/event-log.ts';
 import type { Sql } from '../ports/sql.ts';
+import { pause } from '../support/pause.ts';
 import { requestSignal, throwIfUnwanted, withoutTurn } from '../support/request-scope.ts';
+import { SharedRuns } from '../support/shared-runs.ts';
 import type { WakeUp } from '../support/wake-up.ts';
 import { withCurrentView } from './current-view.ts';
 
 export const defaultWaitMs = 2_000;
 /** Interval of polls for the progress of projections in other processes. */
 const pollMs = 20;
+/** The same for a database in this process, which no other process uses. */
+const ownPollMs = 200;
+/** Shortest time between two looks of one query: the projections reach a position one after another. */
+const restMs = 5;
 
 /** The generations of the read models that one query reads. */
 export interface ReadView {
@@ -46,12 +52,15 @@ export class ReadModels {
   readonly sql: Sql;
   readonly #progress: WakeUp;
   readonly #standStill: boolean;
+  readonly #pollMs: number;
+  readonly #looks = new SharedRuns<ActiveRow[]>();
 
   /** `progress` fires after each step of a projection in this process. */
   constructor(sql: Sql, progress: WakeUp, { standStill = false }: { readonly standStill?: boolean } = {}) {
     this.sql = sql;
     this.#progress = progress;
     this.#standStill = standStill;
+    this.#pollMs = sql.connections === 1 ? ownPollMs : pollMs;
   }
 
   /**
@@ -82,7 +91,8 @@ export class ReadModels {
     const signal = requestSignal() ?? new AbortController().signal;
     let lookedAt = seen;
     for (let left: number; (left = deadline - performance.now()) > 0;) {
-      await this.#progress.after(lookedAt, Math.min(pollMs, left), signal);
+      await pause(Math.min(restMs, left), signal);
+      await this.#progress.after(lookedAt, Math.min(this.#pollMs, left), signal);
       signal.throwIfAborted();
       lookedAt = this.#progress.count;
       const view = await look();
@@ -100,6 +110,10 @@ export class ReadModels {
   }
 
   #active(projections: readonly string[]): Promise<ActiveRow[]> {
+    return this.#looks.run(projections.join(), () => this.#readActive(projections));
+  }
+
+  #readActive(projections: readonly string[]): Promise<ActiveRow[]> {
     return this.sql.query<ActiveRow>(
       `select a.name, a.generation, g.signature,
          (select min(b.position) from follow.checkpoints b where b.name = a.name and b.generation = a.generation) as position

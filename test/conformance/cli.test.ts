@@ -5,7 +5,14 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { clientOf, clientWithKey, freshTenant, type Client, type Json } from '../support/api.ts';
-import { expectClear, shellAs, stratalog, stratalogAs, threeMemories as memories } from '../support/cli.ts';
+import {
+  expectClear,
+  shellAs,
+  stratalog,
+  stratalogAs,
+  stratalogProcess,
+  threeMemories as memories,
+} from '../support/cli.ts';
 import { readModelNames } from '../support/read-model-names.ts';
 import { newAdmin } from '../support/tenant.ts';
 import { useServer } from '../support/use-server.ts';
@@ -509,14 +516,14 @@ describe('the command line', () => {
     ['an option without its value', ['search', 'x', '--top']],
     ['a command without its subcommand', ['keys']],
     ['nothing', []],
-  ])('[J4] %s exits with 2 and a hint', async (_, args) => {
-    const result = await stratalog(args);
+  ])('[J4] %s exits with 2 and a hint', async (name, args) => {
+    const result = await (name === 'nothing' ? stratalogProcess : stratalog)(args);
     expectClear(result, 2, /help|Usage/);
     expect(result.stdout).toBe('');
   });
 
   it('[J4] --help and --version exit with 0', async () => {
-    const help = await stratalog(['--help']);
+    const help = await stratalogProcess(['--help']);
     expect(help.code).toBe(0);
     for (const command of [
       'serve',
@@ -547,7 +554,7 @@ describe('the command line', () => {
       ['help', 'keys'],
     ])
       expect(await stratalog(args)).toMatchObject({ code: 0, stdout: expect.stringMatching(/^Usage: /) });
-    const { code, stdout } = await stratalog(['--version']);
+    const { code, stdout } = await stratalogProcess(['--version']);
     expect(code).toBe(0);
     expect(stdout).toMatch(/^\d+\.\d+\.\d+/);
   });

@@ -22,8 +22,25 @@ export interface CliResult {
 
 const [command, ...words] = stratalogCommand;
 
-/** Runs `stratalog …` to its end. Of the Stratalog variables, it only gets those in `environment`. */
-export function stratalog(
+/** Commands that are programs of their own, or open a data folder, and are tested as processes. */
+const ownProcess = new Set(['serve', 'demo', 'mcp', 'doctor', 'restore']);
+const isOwnProcess = (args: readonly string[]) => ownProcess.has(args[0]!) || args.includes('--data');
+
+/**
+ * Runs `stratalog …` to its end, in this process if the command only talks to a server. Of the Stratalog variables, it only gets those in
+ * `environment`.
+ */
+export async function stratalog(
+  args: readonly string[],
+  environment: Readonly<Record<string, string>> = {},
+): Promise<CliResult> {
+  return isOwnProcess(args)
+    ? stratalogProcess(args, environment)
+    : resultOf(await runInProcess(args, environment));
+}
+
+/** Runs `stratalog …` to its end in a process of its own. */
+export function stratalogProcess(
   args: readonly string[],
   environment: Readonly<Record<string, string>> = {},
 ): Promise<CliResult> {
@@ -99,18 +116,13 @@ export async function stratalogEndedBy(
   }
 }
 
-/** Commands that are programs of their own, and are tested as processes. */
-const ownProcess = new Set(['serve', 'demo', 'mcp', 'doctor']);
-
-/** Runs `stratalog …` with the key of `client`, in this process if the command only talks to the server. */
-export async function stratalogAs(
+/** Runs `stratalog …` with the key of `client`. */
+export function stratalogAs(
   server: Pick<TestServer, 'url'>,
   client: Pick<Client, 'key'>,
   ...args: string[]
 ): Promise<CliResult> {
-  const environment = environmentOf(server, client);
-  if (ownProcess.has(args[0]!)) return stratalog(args, environment);
-  return resultOf(await runInProcess(args, environment));
+  return stratalog(args, environmentOf(server, client));
 }
 
 /** Runs a bash script whose calls of `stratalog` use the key of `client`. */

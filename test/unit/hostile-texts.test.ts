@@ -12,6 +12,7 @@ import type { SentenceIndex } from '../../src/domain/consistency/updates/sentenc
 import { SupersessionGraph } from '../../src/domain/links/supersession-graph.ts';
 import { asksPast } from '../../src/domain/ranking/asks-past.ts';
 import { askedTimes } from '../../src/domain/ranking/dates.ts';
+import { tellsChange } from '../../src/domain/ranking/tells-change.ts';
 import { complexityOf } from '../../src/domain/routing/complexity.ts';
 import { planOf } from '../../src/domain/routing/planner.ts';
 import { readQuestion } from '../../src/domain/routing/planner/question.ts';
@@ -118,6 +119,10 @@ describe('[I4] a content without ordinary words', () => {
     it(`is read in linear time by ${name}`, () => {
       for (const piece of pieces) expectLinear(read, repeated(piece, 'x'), 200_000);
     });
+
+  it('is read in linear time by tellsChange', () => {
+    for (const piece of pieces) expectLinear(tellsChange, repeated(piece, 'x'), 40_000);
+  });
 
   const indexOf = (sentence: string, count: number): SentenceIndex => {
     const steps = preparedIndex(`${sentence.slice(0, 595)}! `.repeat(count));

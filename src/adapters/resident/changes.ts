@@ -75,6 +75,7 @@ export async function lastChange(executor: SqlExecutor, kind: string): Promise<n
   const [row] = await executor.query<{ last: number }>(
     `select coalesce(max(number), 0) as last from read.noted_changes where kind = $1`,
     [kind],
+    { onePlan: true },
   );
   return row!.last;
 }

@@ -15,9 +15,10 @@ import { LogUnavailable } from '../../ports/event-log.ts';
 import type { NewKey } from '../../ports/key-vault.ts';
 import { pause } from '../../support/pause.ts';
 import { eventOverhead, maxPageSize } from '../../support/recorded-size.ts';
-import { SqlUnavailable, type Sql, type SqlValue } from '../../ports/sql.ts';
+import { SqlUnavailable, type Sql, type SqlValue, type StatementOptions } from '../../ports/sql.ts';
 import { migrate } from '../migrate.ts';
 import { appendQueue } from './append-queue.ts';
+import { LogTail, type TailPage } from './log-tail.ts';
 import { logSchema } from './schema.ts';
 import { WakeUp } from '../../support/wake-up.ts';
 
@@ -39,11 +40,6 @@ interface EventRow extends Record<string, unknown> {
   time: Date;
   data: string;
   metadata: string;
-}
-
-interface FilledPage extends LogPage {
-  /** Whether there may be more events after this page. */
-  readonly isFull: boolean;
 }
 
 const columns = 'position, stream, revision, id, type, schema_version, time, data, metadata';
@@ -82,6 +78,7 @@ class SqlEventLog implements EventLog {
   readonly #pollMs: number;
   readonly #queue: ReturnType<typeof appendQueue>;
   readonly #wakeUp = new WakeUp();
+  readonly #tail: LogTail;
   #unlisten: (() => Promise<void>) | undefined;
 
   constructor(sql: Sql, logId: string, pollMs: number) {
@@ -89,6 +86,11 @@ class SqlEventLog implements EventLog {
     this.#pollMs = pollMs;
     this.logId = logId;
     this.#queue = appendQueue(sql);
+    this.#tail = new LogTail(
+      (after, types) => this.#page({ after, limit: defaultBatchSize, ...(types && { filter: { types } }) }),
+      this.#wakeUp,
+      pollMs / 2,
+    );
   }
 
   async listen(): Promise<void> {
@@ -113,9 +115,11 @@ class SqlEventLog implements EventLog {
     const { from, direction = 'forwards', limit } = options;
     const backwards = direction === 'backwards';
     const rows = await this.#read<EventRow>(
-      `select ${columns} from log.events where stream = $1 and ($2::integer is null or revision ${backwards ? '<=' : '>='} $2)
-       order by revision ${backwards ? 'desc' : 'asc'} limit $3`,
-      [stream, from ?? null, limit ?? null],
+      `select ${columns} from log.events
+       where stream = $1 ${from === undefined ? '' : `and revision ${backwards ? '<=' : '>='} $3`}
+       order by revision ${backwards ? 'desc' : 'asc'} limit $2`,
+      [stream, limit ?? null, ...(from === undefined ? [] : [from])],
+      { onePlan: true },
     );
     return rows.map(recorded);
   }
@@ -125,7 +129,7 @@ class SqlEventLog implements EventLog {
     return { events, scannedTo };
   }
 
-  async #page({ after, direction = 'forwards', limit, filter = {} }: ReadAllOptions): Promise<FilledPage> {
+  async #page({ after, direction = 'forwards', limit, filter = {} }: ReadAllOptions): Promise<TailPage> {
     const backwards = direction === 'backwards';
     const order = `order by position ${backwards ? 'desc' : 'asc'}`;
     // Sums up only sizes first: with the events included, a page would take half as long again.
@@ -184,27 +188,40 @@ class SqlEventLog implements EventLog {
   }: SubscribeOptions): AsyncGenerator<LogPage> {
     let position = after;
     let pauseMs = lingerMs;
-    while (!signal.aborted) {
-      const seen = this.#wakeUp.count;
-      const readAt = performance.now();
-      let page: FilledPage;
-      try {
-        page = await this.#page({ after: position, limit: batchSize, ...(filter && { filter }) });
-      } catch (error) {
-        if (!(error instanceof LogUnavailable)) throw error;
-        await this.#wakeUp.after(seen, retryMs, signal);
-        continue;
+    // The tail knows no categories.
+    const reader = filter?.categories ? undefined : this.#tail.join(filter?.types);
+    const read = async (): Promise<TailPage> => {
+      const shared = reader && (await this.#tail.page(reader, position, batchSize));
+      if (shared) return shared;
+      const page = await this.#page({ after: position, limit: batchSize, ...(filter && { filter }) });
+      if (!page.isFull) this.#tail.reached(page.scannedTo);
+      return page;
+    };
+    try {
+      while (!signal.aborted) {
+        const seen = this.#wakeUp.count;
+        const readAt = performance.now();
+        let page: TailPage;
+        try {
+          page = await read();
+        } catch (error) {
+          if (!(error instanceof LogUnavailable)) throw error;
+          await this.#wakeUp.after(seen, retryMs, signal);
+          continue;
+        }
+        pauseMs =
+          page.events.length > 0 ? lingerMs : Math.max(lingerMs, Math.min(2 * pauseMs, longestLingerMs));
+        if (page.scannedTo > position) {
+          position = page.scannedTo;
+          yield { events: page.events, scannedTo: position };
+          if (page.isFull) continue;
+        }
+        await this.#wakeUp.after(seen, this.#pollMs, signal);
+        const early = readAt + pauseMs - performance.now();
+        if (early > 0) await pause(early, signal);
       }
-      pauseMs =
-        page.events.length > 0 ? lingerMs : Math.max(lingerMs, Math.min(2 * pauseMs, longestLingerMs));
-      if (page.scannedTo > position) {
-        position = page.scannedTo;
-        yield { events: page.events, scannedTo: position };
-        if (page.isFull) continue;
-      }
-      await this.#wakeUp.after(seen, this.#pollMs, signal);
-      const early = readAt + pauseMs - performance.now();
-      if (early > 0) await pause(early, signal);
+    } finally {
+      if (reader) this.#tail.leave(reader);
     }
   }
 
@@ -215,9 +232,10 @@ class SqlEventLog implements EventLog {
   async #read<T extends Record<string, unknown>>(
     text: string,
     params: readonly SqlValue[] = [],
+    options: StatementOptions = {},
   ): Promise<T[]> {
     try {
-      return await this.#sql.query<T>(text, params);
+      return await this.#sql.query<T>(text, params, options);
     } catch (error) {
       if (error instanceof SqlUnavailable) throw new LogUnavailable(error.message, { cause: error });
       throw error;

@@ -141,6 +141,7 @@ class SqlKeyVault implements KeyVault {
     const rows = await this.#sql.query<KeyRow>(
       'select id, subject, wrapped from control.data_keys where tenant = $1 and id = any ($2)',
       [tenant, missing],
+      { onePlan: true },
     );
     const subjects = rows.flatMap(({ subject }) => subject ?? []);
     const subjectKeys = await this.#knownSubjectKeys(tenant, new Set(subjects));
