@@ -11,6 +11,7 @@ const reports = path.join(root, '.cache', 'reports');
 const environment = {
   STRATALOG_TEST_SEED: wholeNumber('seed', seed),
   STRATALOG_TEST_REPORTS: reports,
+  STRATALOG_TEST_ALL: '1',
   STRATALOG_FAULT_KILLS: '50',
   STRATALOG_FAULT_COUNT: '30',
   STRATALOG_PROPERTY_SHARE: '1',
