@@ -20,7 +20,7 @@ import { memoryStream } from '../domain/streams.ts';
 import { WrongExpectedRevision } from '../ports/event-log.ts';
 import type { LoadedEvent } from '../ports/event-store.ts';
 import type { KeyRef } from '../ports/key-vault.ts';
-import { claimStreamOf, releaseClaim, takeClaim } from './claims.ts';
+import { releaseClaim, takeClaim } from './claims.ts';
 import { CommandRecord } from './command-record.ts';
 import type { CommandContext, CommandServices } from './context.ts';
 import {
@@ -31,6 +31,7 @@ import {
   type InTurn,
   type StoreResult,
 } from './create-memory.ts';
+import { externalIdClaims, heldBeside } from './external-id-claims.ts';
 import { writablePlacement } from './placement.ts';
 import { affirmedAnswer, storeFact } from './store-fact.ts';
 
@@ -112,7 +113,7 @@ function storing(
   return (id) => storeFact(services, context, { ...draft, duplicates, subject }, id);
 }
 
-/** Stores the memory with this externalId. A concurrent writer loses. */
+/** Stores the memory with this externalId, unless the caller sees another one that has it. A concurrent writer loses. */
 async function storeNamed(
   services: CommandServices,
   context: CommandContext,
@@ -121,7 +122,10 @@ async function storeNamed(
   ownId: string,
 ): Promise<StoreResult | undefined> {
   const { caller } = context;
-  const claim = claimStreamOf(services.vault, caller.tenant, 'externalId', externalId);
+  const claims = externalIdClaims(services.vault, caller, value, externalId);
+  const beside = await heldBeside(services, caller, value, claims);
+  if (beside) throw externalIdTaken(caller, beside.snapshot);
+  const { own: claim } = claims;
   const id = await takeClaim(services, context, claim, ownId);
   try {
     return await create(services, context, { value: { ...value, id, claim }, key, inTurn });

@@ -52,3 +52,60 @@ describe('the words of another person', () => {
     expect(await scoreFor(alice, position, mine.position)).toBe(withOwn);
   });
 });
+
+describe('an externalId', () => {
+  const named = (externalId: string) => `/v1/memories/external/${externalId}`;
+
+  it('[I3] of a personal memory can be used by everyone else, in every way of storing', async () => {
+    const tenant = await newTenant(server);
+    const [alice, bob] = [
+      await tenant.key({ user: 'alice', teams: ['red'] }),
+      await tenant.key({ user: 'bob', teams: ['red'] }),
+    ];
+    const mine = await alice.store({ content: 'what I owe', externalId: 'debts' });
+    await alice.store({
+      content: 'what I said',
+      externalId: 'talk',
+      layer: 'session',
+      scope: { session: 's' },
+    });
+
+    const theirs = await bob.put(named('debts'), { content: 'nothing' });
+    expect(theirs.status).toBe(201);
+    const lines = await bob.bulk([
+      { content: 'again', externalId: 'debts', upsert: true },
+      { content: 'once more', externalId: 'debts' },
+      { content: 'something', externalId: 'talk' },
+      { content: 'of the team', externalId: 'talk', layer: 'team', scope: { team: 'red' } },
+    ]);
+    // The third is Bob's own by then, so that the fourth would be taken for it.
+    expect(lines.map(({ status }: { status: number }) => status)).toEqual([200, 409, 201, 409]);
+    expect(lines[1].problem.memoryId).toBe(theirs.body.memory.id);
+    const shared = { content: 'of the team', layer: 'team', scope: { team: 'red' } };
+    expect((await tenant.admin.put(named('debts'), shared)).status).toBe(201);
+
+    // Each finds its own again, and lists both that it sees.
+    const changed = await alice.put(named('debts'), { content: 'what I owe now' });
+    expect([changed.status, changed.body.memory.id]).toEqual([200, mine.memory.id]);
+    const listed = await alice.get(`/v1/memories?externalId=debts&minPosition=${changed.body.position}`);
+    expect(listed.body.items.map(({ layer }: { layer: string }) => layer).sort()).toEqual(['team', 'user']);
+    expect((await alice.put(named('debts'), { ...shared, content: 'of us' })).status).toBe(200);
+  });
+
+  it('[I3] of a shared memory that the caller cannot see is refused without its id', async () => {
+    const tenant = await newTenant(server);
+    const shared = { content: 'the plan', layer: 'team', scope: { team: 'red' }, externalId: 'plan' };
+    const { memory } = await tenant.admin.store(shared);
+    const eve = await tenant.key({ user: 'eve', teams: ['blue'] });
+    const refused = await eve.post('/v1/memories', { ...shared, scope: { team: 'blue' } });
+    expect([refused.status, refused.body.code]).toEqual([409, 'external-id-taken']);
+    expect(JSON.stringify(refused.body)).not.toContain(memory.id);
+    expect((await eve.post('/v1/memories', { content: 'my plan', externalId: 'plan' })).status).toBe(201);
+    // Who sees it is told which one it is, and PUT means that one.
+    const fay = await tenant.key({ user: 'fay', teams: ['red'] });
+    const seen = await fay.post('/v1/memories', { content: 'my plan', externalId: 'plan' });
+    expect([seen.status, seen.body.memoryId]).toEqual([409, memory.id]);
+    const put = await fay.put(named('plan'), { content: 'my plan' });
+    expect([put.status, put.body.errors]).toMatchObject([400, [{ path: 'layer' }]]);
+  });
+});
