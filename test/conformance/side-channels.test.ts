@@ -109,3 +109,12 @@ describe('an externalId', () => {
     expect([put.status, put.body.errors]).toMatchObject([400, [{ path: 'layer' }]]);
   });
 });
+
+it('[I2] an operator sees figures of the tenant and no name of a space', async () => {
+  const tenant = await newTenant(server);
+  const { position } = await tenant.admin.store({ content: 'a plan', spaces: ['merger'] });
+  const statsOf = async (role: string) =>
+    (await (await tenant.key({ role })).get(`/v1/stats?minPosition=${position}&waitMs=30000`)).body;
+  expect(await statsOf('operator')).toMatchObject({ coverage: 'tenant', total: { active: 1 }, spaces: [] });
+  expect((await statsOf('auditor')).spaces).toMatchObject([{ space: 'merger', active: 1 }]);
+});

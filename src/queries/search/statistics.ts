@@ -64,13 +64,13 @@ async function readCounts(
     [tenant, [...terms], ...(parts ? [[...parts]] : [])],
   );
   const counted = (wanted: string) => rows.find(({ of }) => of === wanted)?.documents ?? 0;
-  const size = Number(counted('tenant'));
+  const size = counted('tenant');
   return {
     size,
     terms: {
-      documents: parts ? Number(counted('parts')) : size,
+      documents: parts ? counted('parts') : size,
       documentFrequency: new Map(
-        rows.flatMap(({ of, term, documents }) => (of === 'term' ? [[term, Number(documents)]] : [])),
+        rows.flatMap(({ of, term, documents }) => (of === 'term' ? [[term, documents]] : [])),
       ),
     },
   };
