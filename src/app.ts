@@ -10,6 +10,8 @@ import { openEmbedders } from './backends/embedder.ts';
 import { BackEndHealth } from './backends/health.ts';
 import { openStores, type Stores } from './backends/stores.ts';
 import type { Config } from './config.ts';
+import { isLoopback } from './http/loopback.ts';
+import type { Health, MetricsAccess } from './http/serve-health.ts';
 import { startHttpServer, type Api, type HttpApplication, type HttpServer } from './http/server.ts';
 import { createLogger } from './observability/logger.ts';
 import { readiness, type Readiness } from './observability/readiness.ts';
@@ -94,13 +96,15 @@ async function start(
   };
   const ready = () => readiness({ ...sources, status: () => status });
   const copySource = () => openCopySource(config, stores);
-  const http = await startHttp({ ready, metrics, api, copySource }, config, logger, { listens });
+  const health = { ready, metrics, metricsAccess: metricsAccessOf(config) };
+  const http = await startHttp({ ...health, api, copySource }, config, logger, { listens });
+  const ofMetrics = await startMetrics(health, config, logger, { listens });
   return {
     url: http.url,
     developmentIdentity: await development(),
     async stop() {
       status = 'draining';
-      await http.close();
+      await Promise.all([http.close(), ofMetrics?.close()]);
       await cleanup.run();
     },
   };
@@ -120,6 +124,28 @@ async function startHttp(
   } finally {
     await socket?.dispose();
   }
+}
+
+/** Without an API, a port has only health and metrics, and its address is for those who operate the program. */
+function metricsAccessOf({ roles, host, metricsPort }: Config): MetricsAccess {
+  if (metricsPort !== undefined) return 'elsewhere';
+  return roles.includes('api') && !isLoopback(host) ? 'key' : 'open';
+}
+
+/** Listens on the port of the metrics, if they have one. */
+async function startMetrics(
+  health: Health,
+  { host, metricsPort: port }: Config,
+  logger: Logger,
+  { listens }: Required<AppOptions>,
+): Promise<HttpServer | undefined> {
+  if (port === undefined || !listens) return undefined;
+  const server = await startHttpServer(
+    { ...health, metricsAccess: 'open', api: undefined, address: { host, port } },
+    logger,
+  );
+  logger.info({ url: `${server.url}/metrics` }, 'metrics have a port of their own');
+  return server;
 }
 
 /** The roles that work with memories: projector, worker and api. */

@@ -43,6 +43,11 @@ export const settings = z.object({
     .describe(
       'Port to listen on; 0 means any free port. Default: 8080, or a free port for the health endpoints of a process without the role api',
     ),
+  STRATALOG_METRICS_PORT: integer(0, 65_535)
+    .optional()
+    .describe(
+      'Port of its own for `/metrics`, with `/livez` and `/readyz`, without a credential; the port of the API then has no metrics. Default: the port of the API, where a host other than loopback needs a key of role operator, auditor or admin',
+    ),
   // Sent as a bearer token in a header, so only visible ASCII is allowed.
   STRATALOG_MASTER_KEY: secret(16)
     .regex(/^[\x21-\x7e]*$/, 'must be of visible ASCII characters, without spaces and line ends')
@@ -197,6 +202,8 @@ export interface Config extends ClusterConfig {
   readonly dataDir: string;
   readonly host: string;
   readonly port: number;
+  /** Port of the metrics; undefined: that of the API. */
+  readonly metricsPort: number | undefined;
   readonly masterKey: string | undefined;
   readonly vaultKey: string | undefined;
   readonly postgresUrl: string;
@@ -283,6 +290,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     dataDir: path.resolve(values.STRATALOG_DATA),
     host: values.STRATALOG_HOST,
     port: values.STRATALOG_PORT ?? (roles.includes('api') ? 8_080 : 0),
+    metricsPort: values.STRATALOG_METRICS_PORT,
     masterKey: values.STRATALOG_MASTER_KEY,
     vaultKey: values.STRATALOG_VAULT_KEY,
     postgresUrl: values.STRATALOG_POSTGRES_URL,

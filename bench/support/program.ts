@@ -97,7 +97,7 @@ export class Program {
 
   /** Name and lag in events of the projection that is furthest behind. */
   async lag(): Promise<{ events: number; projection: string; head: number }> {
-    const client = new HttpClient(this.url);
+    const client = new HttpClient(this.url, masterKey);
     const reply = await answered(() => client.send('GET', '/readyz'));
     client.close();
     const { log, projections } = reply.body;

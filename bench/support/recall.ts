@@ -65,7 +65,7 @@ async function nearest(
   const isResident = (await index?.has(vectorSet)) ?? false;
   const hits = await sql.transaction(
     async (tx) => {
-      const { documents } = await readStatistics(tx, view, tenant, []);
+      const { size: documents } = await readStatistics(tx, view, restrictions.region, []);
       const vectors = isResident ? await index?.vectors(tx, vectorSet) : undefined;
       const context = { tx, view, planner: new PlannerSettings(tx), vectors };
       const weighted = { terms: [], weights: [], mass: 0 };

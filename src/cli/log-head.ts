@@ -1,4 +1,9 @@
-import { isProblem, ProblemError, type Readiness, type Stratalog } from '../../packages/client/src/index.ts';
+import {
+  isProblem,
+  ProblemError,
+  type ReadyzAnswer,
+  type Stratalog,
+} from '../../packages/client/src/index.ts';
 
 /** How long the server waits for one request. */
 export const waitMs = 30_000;
@@ -29,7 +34,7 @@ export async function untilReadModelsReachHead(client: Stratalog): Promise<strin
 /** The position of the last event; undefined if `/readyz` is not reachable or does not know. */
 async function headOf(client: Stratalog): Promise<string | undefined> {
   try {
-    const { log }: Partial<Readiness> = await client.readiness();
+    const { log }: Partial<ReadyzAnswer> = await client.readiness();
     return log && 'position' in log ? log.position : undefined;
   } catch (error) {
     // A proxy may hide the path.

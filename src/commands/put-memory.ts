@@ -17,11 +17,12 @@ import {
   type MatchCondition,
   type MemoryResult,
 } from './change-memory.ts';
-import { claimHolder, claimStreamOf, releaseClaim, takeClaim } from './claims.ts';
+import { claimHolder, releaseClaim, takeClaim } from './claims.ts';
 import { CommandRecord } from './command-record.ts';
 import type { CommandContext, CommandServices } from './context.ts';
 import { checkEntry } from './entry/check-entry.ts';
 import { create, firstAnswer, type InTurn } from './create-memory.ts';
+import { externalIdClaims, heldBeside, type ExternalIdClaims } from './external-id-claims.ts';
 import { assertSubject, externalIdTaken, newMemoryKey, place, storeMemoryInput } from './store-memory.ts';
 
 export const putMemoryInput = storeMemoryInput.omit({ externalId: true }).meta({ id: 'PutMemory' });
@@ -76,8 +77,9 @@ class Put {
   readonly #conditions: PutConditions;
   readonly #inTurn: InTurn;
   readonly #record: CommandRecord | undefined;
-  /** The claim of the externalId. */
-  readonly #claim: StreamName;
+  readonly #claims: ExternalIdClaims;
+  /** The claim of the externalId that this attempt is about. */
+  #claim: StreamName;
 
   constructor(
     services: CommandServices,
@@ -96,14 +98,15 @@ class Put {
     this.#conditions = put.conditions;
     this.#inTurn = put.inTurn;
     this.#record = CommandRecord.of(services, context);
-    this.#claim = claimStreamOf(services.vault, context.caller.tenant, 'externalId', put.input.externalId);
+    this.#claims = externalIdClaims(services.vault, context.caller, put.value, put.input.externalId);
+    this.#claim = this.#claims.own;
   }
 
   /** Undefined if another writer was faster, or a claim was left behind: try again. */
   async attempt(): Promise<PutResult | undefined> {
     const record = this.#record;
     const earlier = record && (await claimHolder(this.#services, record.stream));
-    const holder = await claimHolder(this.#services, this.#claim);
+    const holder = await this.#holder();
     const id = earlier ?? holder ?? this.#services.newId();
     const loaded = await this.#load(id);
     if (record && earlier !== undefined) {
@@ -127,6 +130,17 @@ class Put {
       if (error instanceof Problem && error.code === 'not-found') return undefined;
       throw error;
     });
+  }
+
+  /** The id of the memory that has the externalId, in the caller's other name space if it is free in its own. */
+  async #holder(): Promise<string | undefined> {
+    const { own } = this.#claims;
+    this.#claim = own;
+    const holder = await claimHolder(this.#services, own);
+    if (holder !== undefined) return holder;
+    const beside = await heldBeside(this.#services, this.#context.caller, this.#value, this.#claims);
+    if (beside) this.#claim = beside.claim;
+    return beside?.id;
   }
 
   async #store(id: string): Promise<PutResult | undefined> {

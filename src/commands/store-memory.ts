@@ -20,7 +20,7 @@ import { memoryStream } from '../domain/streams.ts';
 import { WrongExpectedRevision } from '../ports/event-log.ts';
 import type { LoadedEvent } from '../ports/event-store.ts';
 import type { KeyRef } from '../ports/key-vault.ts';
-import { claimStreamOf, releaseClaim, takeClaim } from './claims.ts';
+import { releaseClaim, takeClaim } from './claims.ts';
 import { CommandRecord } from './command-record.ts';
 import type { CommandContext, CommandServices } from './context.ts';
 import {
@@ -32,6 +32,7 @@ import {
   type StoreResult,
 } from './create-memory.ts';
 import { checkEntry } from './entry/check-entry.ts';
+import { externalIdClaims, heldBeside } from './external-id-claims.ts';
 import { writablePlacement } from './placement.ts';
 import { affirmedAnswer, storeFact } from './store-fact.ts';
 
@@ -126,7 +127,7 @@ function storing(
   return (id) => storeFact(services, context, { ...draft, duplicates, subject }, id);
 }
 
-/** Stores the memory with this externalId. A concurrent writer loses. */
+/** Stores the memory with this externalId, unless the caller sees another one that has it. A concurrent writer loses. */
 async function storeNamed(
   services: CommandServices,
   context: CommandContext,
@@ -135,7 +136,10 @@ async function storeNamed(
   ownId: string,
 ): Promise<StoreResult | undefined> {
   const { caller } = context;
-  const claim = claimStreamOf(services.vault, caller.tenant, 'externalId', externalId);
+  const claims = externalIdClaims(services.vault, caller, value, externalId);
+  const beside = await heldBeside(services, caller, value, claims);
+  if (beside) throw externalIdTaken(caller, beside.snapshot);
+  const { own: claim } = claims;
   const id = await takeClaim(services, context, claim, ownId);
   try {
     return await create(services, context, { value: { ...value, id, claim }, key, inTurn });

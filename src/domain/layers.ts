@@ -21,7 +21,7 @@ export type ScopeKey = (typeof scopeKeys)[number];
 /** A scope identifier, tag or space: short, printable, stored unchanged. */
 export const identifier = printable(256);
 
-/** The caller's own name for a memory, unique within the tenant. */
+/** The caller's own name for a memory, unique within its name space: the shared memories of the tenant, or the personal ones of an owner. */
 export const externalIdSchema = printable(512);
 
 function printable(maxLength: number) {

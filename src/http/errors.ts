@@ -3,6 +3,7 @@ import type { Context, Next } from 'koa';
 import type { Logger } from 'pino';
 import { asProblem, problemDocument } from '../api/problem.ts';
 import { invalid, Problem } from '../domain/problems.ts';
+import { isMemoryId } from '../domain/streams.ts';
 import { lingering } from './lingering.ts';
 import { traceIdOf } from './request.ts';
 
@@ -52,7 +53,10 @@ export async function answerErrors(koa: Context, next: Next, logger: Logger): Pr
     const ms = Math.round((performance.now() - started) * 10) / 10;
     const { method, status } = koa;
     const traceId = traceIdOf(koa);
-    logger.debug({ requestId, traceId, method, path, status, ms, tenant: koa.state['tenant'] }, 'request');
+    logger.debug(
+      { requestId, traceId, method, path: loggedPath(koa, path), status, ms, tenant: koa.state['tenant'] },
+      'request',
+    );
   }
 }
 
@@ -69,6 +73,20 @@ function refuse(koa: Context, document: Buffer): void {
 function assertExpectation(expect: string | undefined): void {
   if (expect === undefined || /(?:^|\W)100-continue(?:$|\W)/i.test(expect)) return;
   throw new Problem('expectation-failed', 'the only Expect that is supported is 100-continue');
+}
+
+/**
+ * The path as logs show it: that of the route. What a caller puts into a path may be content, such as an externalId, so of parameters
+ * only ids that this server made are shown. A path without a route is not shown at all.
+ */
+function loggedPath(koa: Context, path: string | undefined): string | undefined {
+  const route = koa['_matchedRoute'] as unknown;
+  if (typeof route !== 'string' || path === undefined) return undefined;
+  const sent = path.split('/');
+  return route
+    .split('/')
+    .map((part, at) => (part.startsWith(':') && isMemoryId(sent[at] ?? '') ? sent[at] : part))
+    .join('/');
 }
 
 function readPath(koa: Context): string | undefined {

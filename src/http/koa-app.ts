@@ -3,9 +3,6 @@ import Koa, { type Context, type Next } from 'koa';
 import type { Logger } from 'pino';
 import type { Histogram, Meter } from '@opentelemetry/api';
 import type { Services } from '../api/services.ts';
-import { inBackground } from '../support/background.ts';
-import type { Metrics } from '../ports/metrics.ts';
-import type { Readiness } from '../observability/readiness.ts';
 import { asyncApiDocument } from './asyncapi.ts';
 import type { Authenticator } from '../api/identity/authenticate.ts';
 import type { Binding } from './binding.ts';
@@ -14,6 +11,7 @@ import { browsableDocs } from './docs-page.ts';
 import { answerErrors, isOfTheCaller, isOfTheConnection, methodNotAllowed } from './errors.ts';
 import { openApiDocument } from './openapi.ts';
 import { memoryServers } from '../mcp/endpoint.ts';
+import { serveHealth, type Health } from './serve-health.ts';
 import { serveMem0 } from './serve-mem0.ts';
 import { serveTlog } from './serve-tlog.ts';
 import { serveMcp } from './serve-mcp.ts';
@@ -31,24 +29,18 @@ export interface Api {
   readonly version: string;
 }
 
-export interface HttpApplication {
-  readonly ready: () => Promise<Readiness>;
-  readonly metrics: Metrics;
+export interface HttpApplication extends Health {
   /** If undefined, only health and metrics are served. */
   readonly api: Api | undefined;
 }
 
 /** Routes of health, metrics, documentation and, with `api`, the operations. `closing` is aborted when the server stops. */
-export function createKoa(
-  { ready, metrics, api }: HttpApplication,
-  closing: AbortSignal,
-  logger: Logger,
-): Koa {
+export function createKoa({ api, ...health }: HttpApplication, closing: AbortSignal, logger: Logger): Koa {
   const koa = new Koa();
-  const durations = requestDurations(metrics.meter);
+  const durations = requestDurations(health.metrics.meter);
   // Paths match exactly as documented.
   const router = new Router({ strict: true, sensitive: true });
-  serveHealth(router, ready, metrics);
+  serveHealth(router, health, api?.authenticator);
   const fixed = methodsByFixedPath(bindings);
   if (api) serveApi(router, api, fixed, closing, logger);
   koa.use((context, next) => measure(context, next, durations));
@@ -60,23 +52,6 @@ export function createKoa(
     if (!isOfTheConnection(error) && !isOfTheCaller(error)) logger.error({ err: error }, 'response failed');
   });
   return koa;
-}
-
-/** Runs in the background: probes and scrapes arrive all the time, and upkeep that waits for an idle moment must not wait for them. */
-function serveHealth(router: Router, ready: () => Promise<Readiness>, metrics: Metrics): void {
-  router.get('/livez', (context) => {
-    context.body = { status: 'alive' };
-  });
-  router.get('/readyz', async (context) => {
-    const readiness = await inBackground(ready);
-    context.status = readiness.status === 'ready' ? 200 : 503;
-    if (context.status === 503) context.set('Retry-After', '2');
-    context.body = readiness;
-  });
-  router.get('/metrics', async (context) => {
-    context.type = metrics.contentType;
-    context.body = await inBackground(() => metrics.text());
-  });
 }
 
 function serveApi(

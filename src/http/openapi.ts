@@ -141,7 +141,35 @@ const readiness = z
   })
   .meta({ id: 'Readiness' });
 
-/** Endpoints for supervisors and load balancers; no credential is needed. */
+const followerState = z.object({ name: z.string(), state: z.enum(['following', 'parked']) });
+const upOrDown = z.enum(['up', 'down']);
+
+const readinessStates = z
+  .object({
+    ...readiness.pick({ status: true, profile: true, roles: true, identity: true }).shape,
+    log: z.object({ state: upOrDown, position: z.string().optional() }),
+    projections: z.array(followerState),
+    reactors: z.array(followerState),
+    relay: z.object({ state: z.enum(['active', 'standby', 'failing']) }).optional(),
+    backEnds: z.record(z.string(), z.object({ state: upOrDown })),
+    embedder: z.object({ model: z.string(), state: upOrDown }).optional(),
+  })
+  .meta({ id: 'ReadinessStates', description: 'States without figures' });
+
+const shownReadiness = z.union([readiness, readinessStates]);
+
+const optionalCredential = [{}, { bearer: [] }];
+
+function refusal(description: string): ResponseSpec {
+  return {
+    description,
+    schema: problemSchema,
+    contentType: 'application/problem+json',
+    example: problemExample,
+  };
+}
+
+/** Endpoints for supervisors and load balancers. A credential shows more, or is needed for metrics where other machines reach them. */
 const healthPaths: ZodOpenApiPathsObject = {
   '/livez': health('livez', 'Check whether the process responds', {
     200: {
@@ -152,20 +180,22 @@ const healthPaths: ZodOpenApiPathsObject = {
   }),
   '/readyz': health(
     'readyz',
-    'Check whether the process can do its work: the state of the log and the lag of each read model and reactor',
+    'Check whether the process can do its work. Everyone sees states; operator, auditor and admin also see the head of the log and the lag of each read model and reactor',
     {
-      200: { description: 'Ready', schema: readiness, example: readinessExample },
+      200: { description: 'Ready', schema: shownReadiness, example: readinessExample },
       503: {
         description:
           'Not ready: the log is unavailable, or the process is draining and answers only on connections that are already open',
-        schema: readiness,
+        schema: shownReadiness,
         example: { ...readinessExample, status: 'draining' },
       },
+      401: refusal('The credential is wrong'),
     },
+    optionalCredential,
   ),
   '/metrics': health(
     'metrics',
-    'Show the metrics of this process for Prometheus, without tenants and content',
+    'Show the metrics of this process for Prometheus, without tenants and content. On a host other than loopback it needs the role operator, auditor or admin, or has STRATALOG_METRICS_PORT',
     {
       200: {
         description: 'Prometheus text format',
@@ -173,7 +203,10 @@ const healthPaths: ZodOpenApiPathsObject = {
         contentType: 'text/plain',
         example: metricsExample,
       },
+      401: refusal('A credential is needed here'),
+      403: refusal('The caller has another role'),
     },
+    optionalCredential,
   ),
 };
 
@@ -181,9 +214,10 @@ function health(
   operationId: string,
   summary: string,
   answers: Readonly<Record<number, ResponseSpec>>,
+  security: ZodOpenApiOperationObject['security'] = [],
 ): ZodOpenApiPathItemObject {
   return {
-    get: { operationId, summary, tags: ['Health'], security: [], responses: responsesOf(answers) },
+    get: { operationId, summary, tags: ['Health'], security, responses: responsesOf(answers) },
   };
 }
 

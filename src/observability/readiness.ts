@@ -38,6 +38,16 @@ export interface Readiness {
   readonly embedder?: EmbedderState;
 }
 
+/** What everyone is told: states without figures, positions, addresses and reasons. */
+export interface ReadinessStates extends Pick<Readiness, 'status' | 'profile' | 'roles' | 'identity'> {
+  readonly log: { readonly state: 'up' | 'down'; readonly position?: string };
+  readonly projections: readonly { readonly name: string; readonly state: 'following' | 'parked' }[];
+  readonly reactors: ReadinessStates['projections'];
+  readonly relay?: Pick<RelayStatus, 'state'>;
+  readonly backEnds: Readonly<Record<string, { readonly state: 'up' | 'down' }>>;
+  readonly embedder?: Pick<EmbedderState, 'model' | 'state'>;
+}
+
 export type EmbedderState =
   | { readonly model: string; readonly state: 'up' }
   | { readonly model: string; readonly state: 'down'; readonly error: string; readonly since?: string };
@@ -92,6 +102,24 @@ export async function readiness(sources: ReadinessSources): Promise<Readiness> {
       backEnds: await states,
     };
   }
+}
+
+/** The states alone. `isKnown` callers are also told the head as a position token, like in any other answer. */
+export function statesOf(
+  { log, projections, reactors, relay, backEnds, embedder, ...rest }: Readiness,
+  { isKnown }: { readonly isKnown: boolean },
+): ReadinessStates {
+  const following = (all: Readiness['projections']): ReadinessStates['projections'] =>
+    all.map(({ name, parked }) => ({ name, state: parked > 0 ? 'parked' : 'following' }));
+  return {
+    ...rest,
+    log: 'error' in log ? { state: 'down' } : { state: 'up', ...(isKnown && { position: log.position }) },
+    projections: following(projections),
+    reactors: following(reactors),
+    ...(relay && { relay: { state: relay.state } }),
+    backEnds: Object.fromEntries(Object.entries(backEnds).map(([name, { state }]) => [name, { state }])),
+    ...(embedder && { embedder: { model: embedder.model, state: embedder.state } }),
+  };
 }
 
 async function stateOf({

@@ -1,5 +1,6 @@
+import type { Part } from '../domain/access/counted-parts.ts';
 import type { PassageMatch } from '../domain/ranking/best-passage.ts';
-import type { WeightedTerms } from '../domain/ranking/bm25.ts';
+import type { TermStatistics, WeightedTerms } from '../domain/ranking/bm25.ts';
 import type { SqlExecutor } from './sql.ts';
 
 /** The words of a tenant's memories in one generation of the lexical read model. */
@@ -21,8 +22,8 @@ export interface TermSignal {
 export interface Words {
   /** Number of memories. */
   readonly documents: number;
-  /** Number of memories that contain a term. */
-  documentFrequency(term: string): number;
+  /** How many memories of these parts of the tenant there are, and how many of them contain each term. */
+  statistics(terms: readonly string[], parts: 'all' | readonly Part[]): TermStatistics;
   /**
    * Ids of memories that contain any of the terms, best first by BM25 (`match` of the ranking) of the whole text or of a passage,
    * whichever is greater; at most `limit`, from all memories or from those in `among`.

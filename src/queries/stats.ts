@@ -62,13 +62,20 @@ async function statsIn(models: ReadModels, caller: TenantContext, view: ReadView
     coverage: whole ? 'tenant' : 'visible',
     total: amountOf(ofLayers),
     layers: amounts('layer', ofLayers),
-    spaces: amounts(
-      'space',
-      rows.filter(({ space }) => space !== ''),
-    ),
+    spaces: mayNameSpaces(caller)
+      ? amounts(
+          'space',
+          rows.filter(({ space }) => space !== ''),
+        )
+      : [],
     ...usage,
     position: view.position,
   };
+}
+
+/** Names of spaces are content, and an operator sees none. */
+function mayNameSpaces(caller: TenantContext): boolean {
+  return !hasRole(caller, 'operator') || hasRole(caller, 'admin', 'auditor');
 }
 
 function amountOf(rows: readonly SumRow[]): Amount {

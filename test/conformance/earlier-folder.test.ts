@@ -38,10 +38,14 @@ function asRelevance(answer: Json): Json {
   };
 }
 
-/** A search of the past now weighs words by how rare they were then: its memories are compared, and not their relevances. */
-function withoutRarity({ path, body }: RecordedCall, answer: Json): Json {
-  const isOfPast = path === '/v1/search' && (body as { readonly asOf?: string }).asOf !== undefined;
-  if (!isOfPast || !Array.isArray(answer.answer?.results)) return answer;
+/**
+ * A search of the past now weighs words by how rare they were then, and one of a caller who does not see the whole tenant without the
+ * personal memories of others: their memories are compared, and not their relevances.
+ */
+function withoutRarity({ path, body, as }: RecordedCall, answer: Json): Json {
+  const isSearch = path === '/v1/search';
+  const isOfPast = isSearch && (body as { readonly asOf?: string }).asOf !== undefined;
+  if (!(isOfPast || (isSearch && as !== 'ada')) || !Array.isArray(answer.answer?.results)) return answer;
   const results = answer.answer.results
     .map(({ relevance: _, ...result }: Json) => result)
     .sort((one: Json, other: Json) => (one.memory.id < other.memory.id ? -1 : 1));

@@ -46,9 +46,9 @@ describe('an embedding endpoint that is down when the server starts', () => {
   afterAll(() => server?.remove());
 
   const embedder = async (): Promise<Json> => {
-    const response = await fetch(`${server.url}/readyz`);
-    expect(response.status).toBe(200);
-    return ((await response.json()) as Json).embedder;
+    const { status, body } = await client.get('/readyz');
+    expect(status).toBe(200);
+    return body.embedder;
   };
   const search = async (): Promise<Json> =>
     (await client.post('/v1/search', { query: content, threshold: 0 })).body;

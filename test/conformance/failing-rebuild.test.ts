@@ -167,7 +167,7 @@ describe('a rebuild with an event that cannot be applied', () => {
     expect(stdout).toMatch(new RegExp(`^vectors +1 +live +yes .* 0$`, 'm'));
     expect(stdout).toMatch(new RegExp(`^vectors +${generation} +ready .* 1$`, 'm'));
     // The live generation is complete, so nobody needs to be paged.
-    const ready: Json = await (await fetch(`${server.url}/readyz`)).json();
+    const ready: Json = (await operator.get('/readyz')).body;
     const own = ready.projections.find(({ name }: Json) => name === 'vectors');
     expect(own).toMatchObject({ parked: 0 });
     expect((await metricsOf(server)).get('stratalog_projection_parked{projection="vectors"}')).toBe(0);

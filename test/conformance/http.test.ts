@@ -4,6 +4,7 @@ import { clientOf, clientWithKey, freshTenant, type Client, type Json } from '..
 import { expectProblem } from '../support/problem.ts';
 import { replyIn, sendRaw } from '../support/raw-http.ts';
 import { testProfile } from '../support/server.ts';
+import { newTenant } from '../support/tenant.ts';
 import { useSharedServer } from '../support/use-server.ts';
 
 const server = useSharedServer('deterministic');
@@ -302,7 +303,7 @@ describe('health', () => {
   it('[J7] /readyz reports the profile, the identity, the head of the log and the lag of each read model', async () => {
     const { position } = await client.store({ content: 'one more' });
     await client.get(`/v1/memories?minPosition=${position}&waitMs=30000`);
-    const { status, body } = await clientOf(server).get('/readyz');
+    const { status, body } = await client.get('/readyz');
     expect(status).toBe(200);
     expect(body).toMatchObject({ status: 'ready', profile: testProfile, identity: 'credentials' });
     expect(body.log.head).toBeGreaterThan(0);
@@ -314,6 +315,25 @@ describe('health', () => {
       expect(projection.lag).toBeGreaterThanOrEqual(0);
       expect(projection.position).toBeLessThanOrEqual(body.log.head);
     }
+  });
+});
+
+describe('[I2] without a role for figures', () => {
+  it('/readyz tells states, and no position, count or reason', async () => {
+    const { status, body } = await clientOf(server).get('/readyz');
+    expect(status).toBe(200);
+    expect(body).toMatchObject({ status: 'ready', log: { state: 'up' }, embedder: { state: 'up' } });
+    expect(body.log).toEqual({ state: 'up' });
+    for (const one of [...body.projections, ...body.reactors])
+      expect(one).toEqual({ name: one.name, state: 'following' });
+    expect(body.projections.length).toBeGreaterThan(4);
+  });
+
+  it('/readyz tells a member the head as a token only, and refuses a wrong key', async () => {
+    const tenant = await newTenant(server);
+    const { log } = (await (await tenant.key({ user: 'bob' })).get('/readyz')).body;
+    expect(log).toEqual({ state: 'up', position: expect.any(String) });
+    expect((await clientOf(server, 'sl_wrong.key').get('/readyz')).status).toBe(401);
   });
 });
 

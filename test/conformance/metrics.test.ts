@@ -1,6 +1,7 @@
 import { expect, it, vi } from 'vitest';
 import { clientOf, clientWithKey, freshTenant } from '../support/api.ts';
 import { metricsOf } from '../support/metrics.ts';
+import { startServer } from '../support/server.ts';
 import { useServer } from '../support/use-server.ts';
 
 const server = useServer({
@@ -40,7 +41,34 @@ it('[J7] /metrics shows the lag and parked streams of each read model, and the p
   }, 10_000);
 });
 
-it('[J7] /metrics needs no credential, like /livez and /readyz', async () => {
+it('[J7] /metrics needs no credential on loopback, like /livez and /readyz', async () => {
   expect((await clientOf(server).get('/livez')).status).toBe(200);
   expect((await metricsOf(server)).size).toBeGreaterThan(10);
 });
+
+it('[I2] /metrics needs a role where other machines reach it, or has a port of its own', async () => {
+  const environment = { STRATALOG_EMBEDDER: 'deterministic', STRATALOG_HOST: '0.0.0.0' };
+  const exposed = await startServer({ environment });
+  try {
+    const tenant = freshTenant();
+    const admin = await clientWithKey(exposed, { tenant, role: 'admin' });
+    const operator = await clientWithKey(exposed, { tenant, role: 'operator' });
+    const member = await clientWithKey(exposed, { tenant, role: 'member', user: 'bob' });
+    const statuses = [clientOf(exposed), member, operator, admin, clientOf(exposed, exposed.masterKey)].map(
+      async (client) => (await client.get('/metrics')).status,
+    );
+    expect(await Promise.all(statuses)).toEqual([401, 403, 200, 200, 200]);
+  } finally {
+    await exposed.remove();
+  }
+  const apart = await startServer({ environment: { ...environment, STRATALOG_METRICS_PORT: '0' } });
+  try {
+    const urls = apart.log.map((line) => JSON.parse(line).url as string | undefined);
+    const own = urls.find((url) => url?.endsWith('/metrics'))!;
+    expect((await metricsOf({ url: own.replace('/metrics', '') })).size).toBeGreaterThan(10);
+    expect((await clientOf(apart, apart.masterKey).get('/metrics')).status).toBe(404);
+    expect((await clientOf({ url: own.replace('/metrics', '') }).get('/v1/stats')).status).toBe(404);
+  } finally {
+    await apart.remove();
+  }
+}, 60_000);

@@ -155,10 +155,11 @@ describe('PUT is refused', () => {
 
   it('[A1] with 409 without the id if the caller cannot see the memory, and with 403 if it may not write it', async () => {
     const { memory } = (await admin.put(named('doc'), whole)).body;
-    const bob = await tenant.key({ user: 'bob' });
+    const bob = await tenant.key({ user: 'bob', teams: ['other'] });
+    const elsewhere = { content: 'ours', layer: 'team', scope: { team: 'other' } };
     for (const reply of [
-      await bob.put(named('doc'), { content: 'mine' }),
-      await bob.post('/v1/memories', { content: 'mine', externalId: 'doc' }),
+      await bob.put(named('doc'), elsewhere),
+      await bob.post('/v1/memories', { ...elsewhere, externalId: 'doc' }),
     ]) {
       expectProblem(reply, 409, 'external-id-taken', 'externalId');
       expect(JSON.stringify(reply.body)).not.toContain(memory.id);

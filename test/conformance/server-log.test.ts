@@ -24,9 +24,21 @@ describe('the server log', () => {
     expect(entries()[0]).toMatchObject({ method: 'GET', path: '/v1/stats', status: 200, traceId });
   });
 
+  it('[I5] shows ids of this server in a path, and nothing else that a caller put there', async () => {
+    const { memory } = await client.store({ content: 'a note' });
+    await client.get(`/v1/memories/${memory.id}`, { 'x-request-id': 'logged-2' });
+    await client.put('/v1/memories/external/mine', { content: 'x' }, { 'x-request-id': 'logged-3' });
+    const pathOf = (id: string): unknown =>
+      server.log.map((line) => JSON.parse(line)).find(({ requestId }) => requestId === id)?.path;
+    await expect.poll(() => pathOf('logged-3')).toBe('/v1/memories/external/:externalId');
+    expect(pathOf('logged-2')).toBe(`/v1/memories/${memory.id}`);
+  });
+
   it('[J7] contains no credentials or content, whatever fails', async () => {
     const content = 'Kennwort-des-Tresors-4711';
     await client.store({ content, metadata: { pin: content }, externalId: content });
+    await client.put(`/v1/memories/external/${content}`, { content: 'other' });
+    await client.get(`/v1/${content}`);
     await client.post('/v1/search', { query: content, filter: { 'metadata.pin': { eq: content } } });
     await client.post('/v1/memories', { content, layer: content });
     await client.send('POST', '/v1/memories', {

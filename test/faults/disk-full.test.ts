@@ -31,7 +31,7 @@ else
       server = await start();
       const { memory } = await client().store({ content: 'stored while there was room', tags: ['room'] });
       acknowledged.push(memory.id);
-      await caughtUp(server.url);
+      await caughtUp(server);
     });
 
     afterAll(async () => {
@@ -78,7 +78,7 @@ else
       await expect.poll(async () => (await write('there is room')).status, { timeout: 60_000 }).toBe(201);
       for (const id of acknowledged) expect((await client().get(`/v1/memories/${id}`)).status).toBe(200);
       // Read models waited for space, and none of them parked an event.
-      await caughtUp(server.url);
+      await caughtUp(server);
       const page = await client().get('/v1/memories?limit=500');
       expect(page.body.items.map(({ id }: Json) => id).sort()).toEqual([...acknowledged].sort());
     }

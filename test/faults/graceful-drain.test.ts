@@ -49,7 +49,7 @@ describe('a server that is stopped under load', () => {
 
   it('[J7] exits with 0, and has every acknowledged command and every answered search in the log', async () => {
     await load.repeat(server.url, load.unsettled());
-    const head = await caughtUp(server.url);
+    const head = await caughtUp(server);
     const log = new LogReader(load.tenants);
     await log.read(server.url);
     expect(load.searches.length).toBeGreaterThan(0);

@@ -51,7 +51,7 @@ describe('a server that is repeatedly killed under load', () => {
       server = await start();
 
       await load.repeat(server.url, [...load.unsettled(), ...load.sampleAcknowledged(20)]);
-      const head = await caughtUp(server.url);
+      const head = await caughtUp(server);
       await log.read(server.url);
       expect(faultsOfLog(log.events, head)).toEqual([]);
       expect(faultsOfCommands(load.commands.slice(before), log.events)).toEqual([]);
@@ -65,7 +65,7 @@ describe('a server that is repeatedly killed under load', () => {
   );
 
   it('finally has every command, memory and history as in the log, from its first event on', async () => {
-    const head = await caughtUp(server.url);
+    const head = await caughtUp(server);
     const whole = new LogReader(load.tenants);
     await whole.read(server.url);
     process.stdout.write(`${head} events, ${JSON.stringify(load.figures())}\n`);

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { InvertedIndex, type CountedText } from '../../src/adapters/words/inverted-index.ts';
-import { match, weigh } from '../../src/domain/ranking/bm25.ts';
+import { match, weigh, type TermStatistics } from '../../src/domain/ranking/bm25.ts';
 
 const vocabulary = ['tea', 'green', 'constructor', '__proto__', '42', 'k8s', '茶葉', 'toString', 'a, b: 1'];
 
@@ -27,20 +27,23 @@ const change = fc.record({
   memory_id: fc.nat(30).map(String),
   counts,
   more: fc.nat(100),
+  part: fc.constantFrom('shared', 'user:ada', 'user:bob', 'session:s'),
   isRemoved: fc.boolean(),
 });
 
 const lengthOf = (held: Counts): number => Object.values(held).reduce((sum, count) => sum + count, 0);
 
+function statisticsOf(rows: readonly FieldContributions[], terms: readonly string[]): TermStatistics {
+  const frequency = (term: string) => rows.filter((row) => Object.hasOwn(row.counts, term)).length;
+  return {
+    documents: rows.length,
+    documentFrequency: new Map(terms.map((term) => [term, frequency(term)])),
+  };
+}
+
 /** Every memory with any of the terms, with its score, best first. */
 function expected(memories: ReadonlyMap<string, FieldContributions>, terms: readonly string[]) {
-  const documentFrequency = new Map(
-    terms.map((term) => [
-      term,
-      [...memories.values()].filter((row) => Object.hasOwn(row.counts, term)).length,
-    ]),
-  );
-  const weighted = weigh(terms, { documents: memories.size, documentFrequency });
+  const weighted = weigh(terms, statisticsOf([...memories.values()], terms));
   const scored = [...memories.values()]
     .map((row) => ({
       id: row.memory_id,
@@ -49,7 +52,7 @@ function expected(memories: ReadonlyMap<string, FieldContributions>, terms: read
     }))
     .filter(({ score }) => score > 0)
     .sort((left, right) => right.score - left.score || (left.id < right.id ? -1 : 1));
-  return { documentFrequency, weighted, scored };
+  return { weighted, scored };
 }
 
 it('[A5] memories are found after any sequence of puts, replacements and removals, scored by our own BM25', () => {
@@ -61,16 +64,23 @@ it('[A5] memories are found after any sequence of puts, replacements and removal
       (changes, terms, limit) => {
         const index = new InvertedIndex();
         const memories = new Map<string, FieldContributions>();
-        for (const { isRemoved, memory_id, counts, more } of changes) {
-          const row = { memory_id, counts, length: lengthOf(counts) + more };
+        for (const { isRemoved, memory_id, counts, more, part } of changes) {
+          const row = { memory_id, counts, length: lengthOf(counts) + more, part };
           if (isRemoved) index.remove(memory_id);
           else index.put([rowOf(row)]);
           if (isRemoved) memories.delete(memory_id);
           else memories.set(memory_id, row);
         }
-        const { documentFrequency, weighted, scored } = expected(memories, terms);
+        const { weighted, scored } = expected(memories, terms);
         expect(index.documents).toBe(memories.size);
-        for (const [term, count] of documentFrequency) expect(index.documentFrequency(term)).toBe(count);
+        expect(index.statistics(terms, 'all')).toEqual(statisticsOf([...memories.values()], terms));
+        for (const parts of [['shared', 'user:ada', 'user:eve'], ['session:s'], []])
+          expect(index.statistics(terms, parts)).toEqual(
+            statisticsOf(
+              [...memories.values()].filter((row) => parts.includes(row.part)),
+              terms,
+            ),
+          );
         const found = index.best(weighted, limit);
         // If several have the same score, any of them may be the last.
         const scores = new Map(scored.map(({ id, score }) => [id, score]));
@@ -98,7 +108,12 @@ it('[A5] memories are found after any sequence of puts, replacements and removal
 it('[A5] removed memories do not take space forever, and leave no words', () => {
   const index = new InvertedIndex();
   const row = (id: number, time: number): CountedText =>
-    rowOf({ memory_id: String(id), counts: { common: 1, [`own${id}`]: 2, [`time${time}`]: 3 }, length: 6 });
+    rowOf({
+      memory_id: String(id),
+      counts: { common: 1, [`own${id}`]: 2, [`time${time}`]: 3 },
+      length: 6,
+      part: 'shared',
+    });
   const bytes: number[] = [];
   for (let time = 0; time < 30; time++) {
     index.put(Array.from({ length: 500 }, (_, id) => row(id, time)));
@@ -106,8 +121,8 @@ it('[A5] removed memories do not take space forever, and leave no words', () => 
   }
   expect(Math.max(...bytes)).toBeLessThan(4 * bytes[0]!);
   expect(index.documents).toBe(500);
-  expect(index.documentFrequency('common')).toBe(500);
-  expect([index.documentFrequency('time28'), index.documentFrequency('time29')]).toEqual([0, 500]);
+  const { documentFrequency } = index.statistics(['common', 'time28', 'time29'], 'all');
+  expect([...documentFrequency.values()]).toEqual([500, 0, 500]);
   const query = weigh(['own7', 'time29'], { documents: 500, documentFrequency: new Map([['own7', 1]]) });
   expect(index.best(query, 1)).toMatchObject([{ id: '7' }]);
   for (let id = 0; id < 500; id++) index.remove(String(id));

@@ -89,6 +89,8 @@ const query = fc.array(fc.constantFrom('harbour', 'ferri', 'green', 'tea', '8000
 });
 const statistics = { documents: 10, documentFrequency: new Map([['green', 7]]) };
 
+const ofCompany = { layer: 'company', user_id: null, session: null, agent: null } as const;
+
 describe('the best passage', () => {
   it('[A5] has the highest BM25, whether counted, stored or kept in RAM', () => {
     fc.assert(
@@ -103,6 +105,7 @@ describe('the best passage', () => {
             memory_id: 'a',
             counts: termCountsToJson(whole.counts),
             length: whole.length,
+            ...ofCompany,
             passage_terms: stored?.places ?? null,
             passage_lengths: stored?.lengths ?? null,
           },
@@ -138,6 +141,7 @@ describe('the best passage', () => {
       memory_id: id,
       counts: '{"filler":500}',
       length: 500,
+      ...ofCompany,
       passage_terms: `{${passages.map((term, n) => `"${term}":"${n}:1"`).join(',')}}`,
       passage_lengths: passages.map(() => '90').join(' '),
     });

@@ -5,6 +5,8 @@ import type { MemoryEvent } from '../../src/domain/memory/events.ts';
 import { foldMemory, isLive, type LiveSnapshot } from '../../src/domain/memory/snapshot.ts';
 import { foldLinks, noLinks, type LinkEvent } from '../../src/domain/links/links.ts';
 import type { FeedbackEvent } from '../../src/domain/retrieval/events.ts';
+import { partOf } from '../../src/domain/access/counted-parts.ts';
+import { termCounts } from '../../src/domain/text/tokens.ts';
 import { fieldValuesOf } from '../../src/domain/routing/field-values.ts';
 import { vectorTable } from '../../src/read-models/vectors/tables.ts';
 import type { LoadedEvent } from '../../src/ports/event-store.ts';
@@ -79,6 +81,16 @@ async function checks(
       sums.set(key, [count + 1, characters + value.content.length]);
     }
   }
+  const ofParts = new Map<string, number>();
+  for (const { tenant, snapshot } of memories) {
+    const { status, value } = snapshot.state;
+    const part = partOf(value);
+    for (const counted of status === 'active' ? new Set([part, part === 'shared' ? part : 'personal']) : [])
+      for (const term of ['', ...termCounts(value.content).counts.keys()]) {
+        const key = [tenant, counted, term].join(' ');
+        ofParts.set(key, (ofParts.get(key) ?? 0) + 1);
+      }
+  }
   const values = new Map<string, number>();
   for (const { tenant, snapshot } of memories) {
     const { status, value } = snapshot.state;
@@ -132,6 +144,13 @@ async function checks(
     'lexical: documents': [
       await sql.query('select tenant, documents from read.lexical_corpus_g1 where documents <> 0'),
       [...documents].map(([tenant, count]) => ({ tenant, documents: count })),
+    ],
+    'lexical: documents and terms of each part': [
+      await sql.query(
+        `select concat_ws(' ', tenant, part, '') as key, documents from read.lexical_parts_g1
+         union all select concat_ws(' ', tenant, part, term), documents from read.lexical_terms_g1`,
+      ),
+      [...ofParts].map(([key, count]) => ({ key, documents: count })),
     ],
     'vectors: one for each text': [
       (

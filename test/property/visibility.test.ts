@@ -1,5 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { countedParts, partOf, sharedPart } from '../../src/domain/access/counted-parts.ts';
 import { roles, type TenantContext } from '../../src/domain/access/context.ts';
 import {
   visibilityKeys,
@@ -52,6 +53,34 @@ describe('who may write a memory', () => {
       if (!isWritable(caller, memory)) return;
       const needed = memory.layer === 'company' ? ['admin'] : ['admin', 'member'];
       expect(caller.roles.some((role) => needed.includes(role))).toBe(true);
+    });
+  });
+});
+
+describe('whose words count', () => {
+  it('[I3] of personal memories only those that the caller sees', () => {
+    const anyone = anyCaller(fc.constant('acme'), fc.subarray([...roles], { maxLength: 2 }), name);
+    let counted = 0;
+    fc.assert(
+      fc.property(anyone, placed, (caller, { layer, scope }) => {
+        // A memory has the identifier of its layer.
+        const memory = { layer, scope: layer === 'company' ? scope : { [layer]: 'a', ...scope } };
+        const [part, parts] = [partOf(memory), countedParts(visible(caller))];
+        if (part === sharedPart || (parts !== 'all' && !parts.includes(part))) return;
+        counted++;
+        expect(sees(caller, memory)).toBe(true);
+      }),
+      { numRuns: 2_000 },
+    );
+    expect(counted).toBeGreaterThan(100);
+  });
+
+  it('[I3] of personal memories all that belong to the user of the caller', () => {
+    check((caller, memory) => {
+      const { user } = caller;
+      if (user === undefined || memory.scope.user !== user || !sees(caller, memory)) return;
+      const parts = countedParts(visible(caller));
+      expect(parts === 'all' || parts.includes(partOf(memory))).toBe(true);
     });
   });
 });

@@ -68,9 +68,9 @@ for (let first = 0; first < drawn.length; first += perCluster)
         }
 
         const url = random.pick(cluster.urls);
-        await caughtUp(url);
+        await caughtUp({ url });
         await load.repeat(url, [...load.unsettled(), ...load.sampleAcknowledged(10)]);
-        await caughtUp(url);
+        await caughtUp({ url });
         await log.read(url);
         const sent = load.commands.slice(before);
         const wrong = [

@@ -49,7 +49,7 @@ describe.runIf(programs)(
         const [survivor] = processes.servers;
         await load.repeat(survivor!.url, [...load.unsettled(), ...load.sampleAcknowledged(20)]);
         await processes.add();
-        const head = await caughtUp(survivor!.url);
+        const head = await caughtUp(survivor!);
         const log = new LogReader(load.tenants);
         await log.read(random.pick(processes.urls));
         expect(faultsOfLog(log.events, head)).toEqual([]);

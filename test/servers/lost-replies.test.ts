@@ -164,7 +164,7 @@ describe.runIf(programs)('an api process whose database answers get lost', () =>
     ended.abort();
     await running;
     await load.repeat(other.url, load.unsettled());
-    await caughtUp(other.url);
+    await caughtUp(other);
     const log = new LogReader(load.tenants);
     await log.read(other.url);
     expect(proxy.cuts).toBeGreaterThan(20);

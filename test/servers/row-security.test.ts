@@ -22,7 +22,7 @@ describe.runIf(programs)('the query role on the read models', () => {
     const [server] = processes.servers;
     for (const tenant of tenants)
       await fillEveryTable(await clientWithKey(server!, { tenant, role: 'admin', user: 'ada' }));
-    await caughtUp(server!.url);
+    await caughtUp(server!);
     // Only an endpoint refuses texts.
     await asLogin((client) =>
       client.query(

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { clientOf, type Json } from './api.ts';
 import type { LoadTenant } from './load.ts';
+import { testMasterKey, type TestServer } from './server.ts';
 
 /** An event as returned by the audit. */
 export interface LogEvent {
@@ -81,10 +82,13 @@ export class LogReader {
  * Waits until every read model has applied the whole log, and returns the head of the log. On a busy machine this may take
  * long, so it throws only if a stream is parked or no read model has advanced for `stuckMs`.
  */
-export async function caughtUp(url: string, stuckMs = 60_000): Promise<number> {
+export async function caughtUp(
+  { url, masterKey = testMasterKey }: Pick<TestServer, 'url'> & Partial<TestServer>,
+  stuckMs = 60_000,
+): Promise<number> {
   let stood = '';
   for (let giveUp = Date.now() + stuckMs; ; await sleep(50)) {
-    const readiness: Json = await (await fetch(`${url}/readyz`)).json();
+    const readiness: Json = (await clientOf({ url }, masterKey).get('/readyz')).body;
     const behind = readiness.projections.filter(({ lag }: Json) => lag > 0);
     const parked = readiness.projections.filter((projection: Json) => projection.parked > 0);
     if (parked.length > 0) throw new Error(`parked: ${JSON.stringify(parked)}`);

@@ -8,6 +8,8 @@ import { freshBackEnds, type FreshBackEnds } from './back-ends.ts';
 import { fillDataFolder, type MakeFolder } from './data-template.ts';
 import { program, shortLived } from './program.ts';
 
+export const testMasterKey = 'test-master-key-0123456789';
+
 /** Everything that a client needs to call a server. */
 export interface ServerAddress {
   readonly url: string;
@@ -45,8 +47,7 @@ export const testProfile = process.env['STRATALOG_TEST_PROFILE'] ?? 'embedded';
 /** Starts a server on a free port with fresh data (or `dataDir`, or the database in `environment`) and waits until it is ready. */
 export async function startServer(options: TestServerOptions = {}): Promise<TestServer> {
   const dataDir = options.dataDir ?? (await mkdtemp(path.join(tmpdir(), 'stratalog-')));
-  const masterKey =
-    options.masterKey === null ? undefined : (options.masterKey ?? 'test-master-key-0123456789');
+  const masterKey = options.masterKey === null ? undefined : (options.masterKey ?? testMasterKey);
   const backEnds = await backEndsOf(options.environment);
   const environment: Record<string, string> = {
     STRATALOG_PROFILE: testProfile,

@@ -65,10 +65,12 @@ it('[A5] a filter that half of the memories match is checked only for the result
         },
       };
       const terms = ['green', 'tea'];
+      const region = { tenant: 'acme', visibility: 'all' as const };
+      const statistics = await readStatistics(tx, view, region, terms);
       const query = {
-        region: { tenant: 'acme', visibility: 'all' as const },
+        region,
         text: 'green tea',
-        weighted: weigh(terms, await readStatistics(tx, view, 'acme', terms)),
+        weighted: weigh(terms, statistics.terms),
         filter: parseFilter({ 'metadata.kind': { eq: 'fact' } }),
         dense: { vector: vector!, table: vectorTable(embedder.model.id) },
         times: { months: [], periods: [] },

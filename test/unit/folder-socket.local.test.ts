@@ -43,7 +43,10 @@ afterEach(async () => {
 async function start(): Promise<void> {
   const ready = async () => ({ status: 'ready' }) as never;
   const socket = await socketIn(folder);
-  server = await startHttpServer({ ready, metrics, api: undefined, socket }, pino({ level: 'silent' }));
+  server = await startHttpServer(
+    { ready, metrics, metricsAccess: 'open', api: undefined, socket },
+    pino({ level: 'silent' }),
+  );
   await socket.dispose();
 }
 

@@ -11,7 +11,7 @@ it('does not keep the source text of the counts in memory', () => {
     for (let n = 0; n < memories; n++) {
       // One flat string, like one from the database.
       const counts = Buffer.from(`{"${`u${n}`.padEnd(lengthOfTerm, 'x')}":1,${filler}}`).toString();
-      index.put([{ memory_id: `id${n}`, counts, length: 121 }]);
+      index.put([{ memory_id: `id${n}`, counts, length: 121, part: 'shared' }]);
     }
     const after = heapUsed();
     expect(index.documents).toBe(memories);
@@ -27,6 +27,7 @@ it('returns the same signals whether it iterates the terms of a memory or those 
     memory_id: `id${n}`,
     counts: JSON.stringify({ every: 1, [`own${n}`]: n + 1, [`third${n % 3}`]: 2 }),
     length: n + 4,
+    part: 'shared',
   }));
   index.put(rows);
   index.remove('id7');

@@ -1,9 +1,12 @@
 import { v7 as newId } from 'uuid';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { claimHolder, claimStreamOf } from '../../src/commands/claims.ts';
+import { claimHolder, claimStreamOf, takeClaim } from '../../src/commands/claims.ts';
 import { commandServices, type CommandContext, type CommandServices } from '../../src/commands/context.ts';
+import { create } from '../../src/commands/create-memory.ts';
+import { externalIdClaims } from '../../src/commands/external-id-claims.ts';
 import { putMemory, putMemoryInput } from '../../src/commands/put-memory.ts';
-import { storeMemory, storeMemoryInput } from '../../src/commands/store-memory.ts';
+import { newMemoryKey, place, storeMemory, storeMemoryInput } from '../../src/commands/store-memory.ts';
+import type { Placement } from '../../src/domain/access/visibility.ts';
 import { memoryStream } from '../../src/domain/streams.ts';
 import { systemClock } from '../../src/ports/clock.ts';
 import type { EventStore } from '../../src/ports/event-store.ts';
@@ -48,8 +51,11 @@ function context(isKeyed: boolean): CommandContext {
 
 const input = (externalId: string, content: string) => ({ ...putMemoryInput.parse({ content }), externalId });
 
+const adasOwn: Placement = { layer: 'user', scope: { user: 'ada' } };
+
 async function memoryOf(externalId: string): Promise<string[]> {
-  const id = await claimHolder(running(), claimStreamOf(test.vault, 'acme', 'externalId', externalId));
+  const { own } = externalIdClaims(test.vault, context(false).caller, adasOwn, externalId);
+  const id = await claimHolder(running(), own);
   const events = await test.store.load(memoryStream('acme', id!));
   return events.map(({ event }) => event.type);
 }
@@ -90,5 +96,44 @@ describe('[A11] a process that stops in the middle of a PUT', () => {
     const body = storeMemoryInput.parse({ content: 'three', externalId });
     const refused = storeMemory(running(), context(true), body);
     await expect(refused).rejects.toMatchObject({ code: 'external-id-taken', extra: { memoryId: id } });
+  });
+});
+
+describe('[A1] a personal memory that took its externalId in the whole tenant', () => {
+  const externalId = 'of version 0.1';
+  const body = { ...storeMemoryInput.parse({ content: 'old' }), externalId };
+  const ofUser = (user: string): CommandContext => {
+    const { caller, ...rest } = context(false);
+    return { ...rest, caller: { ...caller, user } };
+  };
+
+  it('keeps it for its owner, and does not hide it from others', async () => {
+    const [services, ada, bob] = [running(), ofUser('ada'), ofUser('bob')];
+    const claim = claimStreamOf(test.vault, 'acme', 'externalId', externalId);
+    const value = { ...place(ada.caller, body), id: newId(), claim };
+    await takeClaim(services, ada, claim, value.id);
+    await create(services, ada, {
+      value,
+      key: newMemoryKey(services, ada, body, value),
+      inTurn: (append) => append(),
+    });
+
+    await expect(storeMemory(services, ada, body)).rejects.toMatchObject({
+      code: 'external-id-taken',
+      extra: { memoryId: value.id },
+    });
+    const replaced = await putMemory(services, ada, input(externalId, 'new'));
+    expect(replaced).toMatchObject({
+      isNew: false,
+      snapshot: { revision: 1, state: { value: { id: value.id } } },
+    });
+
+    const first = await putMemory(services, bob, input(externalId, 'of bob'));
+    expect(first.isNew).toBe(true);
+    expect((await putMemory(services, bob, input(externalId, 'of bob'))).isNew).toBe(false);
+    // In the shared layers it stays taken.
+    await expect(storeMemory(services, bob, { ...body, layer: 'company' })).rejects.toMatchObject({
+      code: 'external-id-taken',
+    });
   });
 });

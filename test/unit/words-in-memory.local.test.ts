@@ -116,8 +116,7 @@ async function append({ stream, key, value }: Stored, type: string, data: object
 async function found(term: string, set = acme, executor: SqlExecutor = test.sql) {
   if (!(await index.ready(set))) return undefined;
   const words = await index.words(executor, set);
-  const documentFrequency = new Map([[term, words!.documentFrequency(term)]]);
-  return words!.best(weigh([term], { documents: words!.documents, documentFrequency }), 100);
+  return words!.best(weigh([term], words!.statistics([term], 'all')), 100);
 }
 
 it('[A5] reflects a changed text at once, whoever asks first', async () => {

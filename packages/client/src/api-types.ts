@@ -650,35 +650,38 @@ export interface Readiness {
       };
 }
 
-export interface BulkLine {
-  line: number;
-  status: number;
-  id?: string;
-  externalId?: string;
-  position?: string;
-  problem?: Record<string, unknown>;
-  /** Present with `upsert` if the memory was already the same */
-  unchanged?: true;
-  /** Present if the memory was already stored with the same Idempotency-Key */
-  replayed?: true;
-  /** Present if a memory said the same already: that one is answered, and counts as told again */
-  duplicate?: true;
-  /** Conflicting memories, most certain first; absent unless `onConflict` is `report` or `supersede` */
-  conflicts?: Conflict[];
-  /** Present if conflicts may be missing */
-  warnings?: {
-    code: 'conflicts-incomplete';
-    detail: string;
+/** States without figures */
+export interface ReadinessStates {
+  status: 'ready' | 'draining' | 'unavailable';
+  profile: string;
+  /** Roles of this process */
+  roles: ('api' | 'relay' | 'projector' | 'worker')[];
+  identity: 'development' | 'credentials';
+  log: {
+    state: 'up' | 'down';
+    position?: string;
+  };
+  projections: {
+    name: string;
+    state: 'following' | 'parked';
   }[];
-}
-
-export interface Conflict {
-  id: string;
-  /** Relation of the stored memory to this one */
-  kind: 'contradicts' | 'supersedes' | 'duplicates';
-  reason: string;
-  /** Certainty of the finding, 0 to 1 */
-  confidence: number;
+  reactors: {
+    name: string;
+    state: 'following' | 'parked';
+  }[];
+  relay?: {
+    state: 'active' | 'standby' | 'failing';
+  };
+  backEnds: Record<
+    string,
+    {
+      state: 'up' | 'down';
+    }
+  >;
+  embedder?: {
+    model: string;
+    state: 'up' | 'down';
+  };
 }
 
 export interface Problem {
@@ -736,6 +739,37 @@ export interface Problem {
     path: string;
     message: string;
   }[];
+}
+
+export interface BulkLine {
+  line: number;
+  status: number;
+  id?: string;
+  externalId?: string;
+  position?: string;
+  problem?: Record<string, unknown>;
+  /** Present with `upsert` if the memory was already the same */
+  unchanged?: true;
+  /** Present if the memory was already stored with the same Idempotency-Key */
+  replayed?: true;
+  /** Present if a memory said the same already: that one is answered, and counts as told again */
+  duplicate?: true;
+  /** Conflicting memories, most certain first; absent unless `onConflict` is `report` or `supersede` */
+  conflicts?: Conflict[];
+  /** Present if conflicts may be missing */
+  warnings?: {
+    code: 'conflicts-incomplete';
+    detail: string;
+  }[];
+}
+
+export interface Conflict {
+  id: string;
+  /** Relation of the stored memory to this one */
+  kind: 'contradicts' | 'supersedes' | 'duplicates';
+  reason: string;
+  /** Certainty of the finding, 0 to 1 */
+  confidence: number;
 }
 
 export interface ValidateAnswer {
@@ -1049,6 +1083,7 @@ export interface Stats {
     characters: number;
     bytes: number;
   }[];
+  /** Empty for an operator, who sees no names of spaces */
   spaces: {
     space: string;
     active: number;
@@ -1997,6 +2032,8 @@ export interface ChangedTraffic {
 export interface LivezAnswer {
   status: 'alive';
 }
+
+export type ReadyzAnswer = Readiness | ReadinessStates;
 
 export interface ListMemoriesQuery {
   layer?: readonly string[] | undefined;

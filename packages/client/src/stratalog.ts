@@ -100,7 +100,7 @@ export class Stratalog {
   }
 
   /** State of the server. Resolves even if the server is not ready. */
-  readiness(options?: CallOptions): Promise<api.Readiness> {
+  readiness(options?: CallOptions): Promise<api.ReadyzAnswer> {
     return this.#transport.call({ method: 'GET', path: '/readyz', alsoAnswers: 503 }, options);
   }
 

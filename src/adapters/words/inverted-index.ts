@@ -1,4 +1,5 @@
-import { saturation, type WeightedTerms } from '../../domain/ranking/bm25.ts';
+import type { Part } from '../../domain/access/counted-parts.ts';
+import { saturation, type TermStatistics, type WeightedTerms } from '../../domain/ranking/bm25.ts';
 import { detachedCopy } from '../../domain/text/detached-copy.ts';
 import { forEachTermCount } from '../../domain/text/term-counts-json.ts';
 import type { TermSignal } from '../../ports/word-index.ts';
@@ -6,6 +7,7 @@ import { Best } from '../best.ts';
 import type { KeptRow } from '../resident/changes.ts';
 import type { Contents } from '../resident/resident-table.ts';
 import { Int32List } from './int32-list.ts';
+import { Parts } from './parts.ts';
 import { Postings } from './postings.ts';
 
 /** The words of a text. */
@@ -14,6 +16,8 @@ export interface CountedText extends KeptRow {
   readonly counts: string;
   /** Number of its terms, including repeated ones. */
   readonly length: number;
+  /** The part of the tenant that it is counted in. */
+  readonly part: Part;
 }
 
 export interface ScoredText {
@@ -46,6 +50,7 @@ export class InvertedIndex implements Contents<CountedText> {
   /** Ids of the memories, by slot; undefined if the memory was removed. */
   #ids: (string | undefined)[] = [];
   #lengths = new Int32List();
+  readonly #parts = new Parts();
   /** The numbers of each memory's terms, one memory after the other, and where those of each slot start. */
   #termNumbers = new Int32List();
   #starts = new Int32List();
@@ -67,21 +72,35 @@ export class InvertedIndex implements Contents<CountedText> {
   /** An estimate: exact counting would take too long for something that is read often. */
   get bytes(): number {
     const lists =
-      this.#lengths.bytes + this.#termNumbers.bytes + this.#starts.bytes + this.#scores.byteLength;
+      this.#lengths.bytes +
+      this.#parts.bytes +
+      this.#termNumbers.bytes +
+      this.#starts.bytes +
+      this.#scores.byteLength;
     const postings = bytesOfPosting * this.#termNumbers.length;
     return lists + postings + bytesOfMemory * this.#ids.length + bytesOfTerm * this.#terms.length;
   }
 
-  documentFrequency(term: string): number {
-    return this.#postingsOf(term)?.size ?? 0;
+  statistics(terms: readonly string[], parts: 'all' | readonly Part[]): TermStatistics {
+    const counted = parts === 'all' ? undefined : this.#parts.mark(parts);
+    const documents = counted?.documents ?? this.documents;
+    // A tenant of one user, for example, needs no look at each posting.
+    const isAll = documents === this.documents;
+    const frequencyOf = (term: string) => {
+      const postings = this.#postingsOf(term);
+      if (!postings || documents === 0) return 0;
+      return isAll || !counted ? postings.size : postings.countIn(this.#parts.bySlot(), counted.marks);
+    };
+    return { documents, documentFrequency: new Map(terms.map((term) => [term, frequencyOf(term)])) };
   }
 
   put(rows: readonly CountedText[]): void {
-    for (const { memory_id, counts, length } of rows) {
+    for (const { memory_id, counts, length, part } of rows) {
       this.remove(memory_id);
       const slot = this.#ids.push(memory_id) - 1;
       this.#slots.set(memory_id, slot);
       this.#lengths.push(length);
+      this.#parts.push(part);
       this.#starts.push(this.#termNumbers.length);
       forEachTermCount(counts, (term, count) => {
         const number = this.#numberOf(term);
@@ -100,6 +119,7 @@ export class InvertedIndex implements Contents<CountedText> {
     if (slot === undefined) return;
     this.#slots.delete(memoryId);
     this.#ids[slot] = undefined;
+    this.#parts.remove(slot);
     for (const number of this.#termsOf(slot)) {
       const { term, postings } = this.#terms[number]!;
       postings.remove(slot);
@@ -210,6 +230,7 @@ export class InvertedIndex implements Contents<CountedText> {
 
   #compact(): void {
     const places = new Int32Array(this.#ids.length);
+    const kept: number[] = [];
     const [ids, lengths, termNumbers, starts]: [string[], Int32List, Int32List, Int32List] = [
       [],
       new Int32List(),
@@ -222,10 +243,12 @@ export class InvertedIndex implements Contents<CountedText> {
       places[slot] = place;
       this.#slots.set(id, place);
       lengths.push(this.#lengths.values()[slot]!);
+      kept.push(slot);
       starts.push(termNumbers.length);
       for (const number of this.#termsOf(slot)) termNumbers.push(number);
     }
     [this.#ids, this.#lengths, this.#termNumbers, this.#starts] = [ids, lengths, termNumbers, starts];
+    this.#parts.keep(kept);
     for (const { postings } of this.#terms) postings.move(places);
     this.#scores = new Float64Array(0);
   }

@@ -35,6 +35,14 @@ export class Postings {
     return at === undefined ? 0 : this.#entries[at + 1]!;
   }
 
+  /** Number of memories that contain the term, in the marked parts. `parts` has the number of each slot's part. */
+  countIn(parts: Int32Array, marks: Uint8Array): number {
+    let count = 0;
+    const [entries, end] = [this.#entries, this.#end];
+    for (let at = 0; at < end; at += 2) if (entries[at + 1]! > 0) count += marks[parts[entries[at]!]!]!;
+    return count;
+  }
+
   /** Visits every memory that contains the term. */
   forEach(visit: (slot: number, frequency: number) => void): void {
     const [entries, end] = [this.#entries, this.#end];

@@ -12,7 +12,8 @@ import { ResidentWords, type WordRow } from './resident-words.ts';
 const longestWaitMs = 5_000;
 
 const selection: Selection = {
-  columns: 'k.counts::text as counts, k.length, k.passage_terms::text as passage_terms, k.passage_lengths',
+  columns: `k.layer, k.user_id, k.session, k.agent,
+    k.counts::text as counts, k.length, k.passage_terms::text as passage_terms, k.passage_lengths`,
   condition: 'k.body is not null',
   // Few rows, since a text may have thousands of terms.
   pageSize: 200,

@@ -1,12 +1,18 @@
+import { partOf, sharedPart, type Part } from '../../domain/access/counted-parts.ts';
+import type { Layer } from '../../domain/layers.ts';
 import { bestPassage, type PassageMatch } from '../../domain/ranking/best-passage.ts';
-import type { WeightedTerms } from '../../domain/ranking/bm25.ts';
+import type { TermStatistics, WeightedTerms } from '../../domain/ranking/bm25.ts';
 import { forEachPlaces, lengthsOf, placesOf } from '../../domain/text/passage-terms.ts';
 import type { TermSignal, Words } from '../../ports/word-index.ts';
 import type { Contents } from '../resident/resident-table.ts';
 import { bestFirst, InvertedIndex, type CountedText, type ScoredText } from './inverted-index.ts';
 
 /** The words of a memory, and of its passages if its text is long. */
-export interface WordRow extends CountedText {
+export interface WordRow extends Omit<CountedText, 'part'> {
+  readonly layer: Layer;
+  readonly user_id: string | null;
+  readonly session: string | null;
+  readonly agent: string | null;
   readonly passage_terms: string | null;
   readonly passage_lengths: string | null;
 }
@@ -30,12 +36,12 @@ export class ResidentWords implements Contents<WordRow>, Words {
     return this.#memories.bytes + this.#passages.bytes;
   }
 
-  documentFrequency(term: string): number {
-    return this.#memories.documentFrequency(term);
+  statistics(terms: readonly string[], parts: 'all' | readonly Part[]): TermStatistics {
+    return this.#memories.statistics(terms, parts);
   }
 
   put(rows: readonly WordRow[]): void {
-    this.#memories.put(rows);
+    this.#memories.put(rows.map((row) => ({ ...row, part: partOfRow(row) })));
     for (const { memory_id: id, passage_terms: terms, passage_lengths: lengths } of rows) {
       this.#removePassages(id);
       if (terms === null || lengths === null) continue;
@@ -112,6 +118,13 @@ export class ResidentWords implements Contents<WordRow>, Words {
   }
 }
 
+function partOfRow({ layer, user_id: user, session, agent }: WordRow): Part {
+  return partOf({
+    layer,
+    scope: { user: user ?? undefined, session: session ?? undefined, agent: agent ?? undefined },
+  });
+}
+
 function idOf(memoryId: string, passage: number): string {
   return `${memoryId}/${passage}`;
 }
@@ -132,5 +145,7 @@ function countedPassages(memoryId: string, terms: string, lengths: readonly numb
     memory_id: idOf(memoryId, n),
     counts: `{${counts[n]!.join(',')}}`,
     length,
+    // Passages have no statistics of their own.
+    part: sharedPart,
   }));
 }

@@ -66,7 +66,9 @@ const statsSchema = z
       .meta({ description: 'Whether the figures cover the whole tenant or only what the caller can see' }),
     total: z.object(amount),
     layers: z.array(z.object({ layer: layerSchema, ...amount })),
-    spaces: z.array(z.object({ space: z.string(), ...amount })),
+    spaces: z
+      .array(z.object({ space: z.string(), ...amount }))
+      .meta({ description: 'Empty for an operator, who sees no names of spaces' }),
     access: z.object({ total: count, memories: count, lastAt: z.iso.datetime().optional() }),
     feedback: z.object({ total: count }),
     costs: costsSchema.optional().meta({

@@ -51,8 +51,9 @@ async function isSearchable(client: Stratalog, minPosition: string): Promise<boo
 
 async function vectorLag(client: Stratalog): Promise<number> {
   const { projections } = await client.readiness();
+  const vectors = projections.find(({ name }) => name === 'vectors');
   // A memory with an externalId is two events: the claim of the id and the memory.
-  return (projections.find(({ name }) => name === 'vectors')?.lag ?? 0) / 2;
+  return (vectors && 'lag' in vectors ? vectors.lag : 0) / 2;
 }
 
 const secondsSince = (started: number): number => (performance.now() - started) / 1_000;

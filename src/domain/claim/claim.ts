@@ -3,7 +3,7 @@ import { defineEvent, type EventOf } from '../events/define.ts';
 import { jsonObject } from '../json.ts';
 
 /**
- * A claim makes a value unique within its tenant. Each value has a stream; the first event, appended with `noStream`, takes
+ * A claim makes a value unique within its tenant, or within a part of it that is hashed with it. Each value has a stream; the first event, appended with `noStream`, takes
  * the claim. The stream name contains the value only as a keyed hash.
  */
 export const ClaimTaken = defineEvent({

@@ -1,8 +1,8 @@
-/** Statistics of a query's terms over the memories of one tenant, never of another one. */
+/** Statistics of a query's terms over the memories of one tenant that count for the caller (`countedParts`). */
 export interface TermStatistics {
-  /** Number of memories of the tenant, in all scopes. */
+  /** Number of these memories. */
   readonly documents: number;
-  /** Term -> number of those memories that contain it. Absent: none. */
+  /** Term -> number of them that contain it. Absent: none. */
   readonly documentFrequency: ReadonlyMap<string, number>;
 }
 

@@ -8,7 +8,7 @@ import { ofMemory, rowsWith } from '../holding.ts';
 import { declaredBy, type Projection } from '../projection.ts';
 import type { Tables } from '../../read-models/table.ts';
 import { together, type Write } from '../write.ts';
-import { corpora, DocumentFrequencies, frequencies } from './document-frequencies.ts';
+import { corpora, DocumentFrequencies, frequencies, partSizes } from './document-frequencies.ts';
 import { createExpunge, expungeTable, noteErasures } from './expunge.ts';
 import { IndexDocuments } from './index-documents.ts';
 import { analyse, type IndexedTexts } from './indexed-text.ts';
@@ -28,7 +28,7 @@ const inDatabase: Counting = { countsTerms: true, counts: 'json' };
 const inMemory: Counting = { countsTerms: false, counts: 'text' };
 
 /** Of the variants that count the documents of each term in the database. */
-const countingTerms = declaredBy(textTables.json, frequencies, corpora);
+const countingTerms = declaredBy(textTables.json, frequencies, partSizes, corpora);
 
 /** What finds words instead of a BM25 index of the database. */
 export interface OtherWords {
@@ -39,7 +39,7 @@ export interface OtherWords {
 
 /**
  * The text of every active memory with the data for our own score: its term counts, its place in the session, its speaker, and the document
- * frequencies of each tenant, so that writes of other tenants change no score. Candidates are found by a BM25 index over these texts, or
+ * frequencies of each tenant and of its parts, so that memories of other tenants and personal ones of others change no score. Candidates are found by a BM25 index over these texts, or
  * by a lexical index outside of the database. If words are found in memory, that index is built from the counts alone and keeps its own
  * document frequencies; the database then has no index. The text of a deleted memory is kept in `shelved`, outside of all indexes, so that
  * it can be restored.
@@ -50,7 +50,7 @@ export function lexical({
 }: OtherWords = {}): Projection<IndexedTexts> {
   const common: Projection<IndexedTexts> = {
     name: 'lexical',
-    version: 8,
+    version: 9,
     variant,
     batchSize: 64,
     handles: ['MemoryStored', 'MemoryUpdated', 'MemoryDeleted', 'MemoryRestored', 'MemoryErased'],

@@ -13,7 +13,7 @@ import type { Candidate } from './sources/candidate-source.ts';
 /** The candidates of a search, with everything that their scores depend on. */
 export interface Collected {
   readonly candidates: readonly Candidate[];
-  /** The words of the query that count, with their statistics in the tenant. */
+  /** The words of the query that count, with their statistics. */
   readonly terms: readonly string[];
   readonly statistics: TermStatistics;
   /** Judgements by memory id. */

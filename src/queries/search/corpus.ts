@@ -39,7 +39,7 @@ export interface Corpus {
 
 /** A corpus inside a transaction. */
 export interface OpenCorpus {
-  /** Statistics of the query's terms in the tenant. */
+  /** Statistics of the query's terms in the memories that count for the caller. */
   readonly statistics: TermStatistics;
   /** Complete after `find`. */
   readonly degradation: Degradation;

@@ -98,8 +98,14 @@ export class CurrentCorpus implements Corpus {
       vectorSet && this.#hasResidentVectors ? vectorIndex?.vectors(tx, vectorSet) : undefined,
       passageSet && this.#hasResidentPassages ? vectorIndex?.passages(tx, passageSet) : undefined,
     ]);
-    const statistics = await readStatistics(tx, view, this.#tenant, this.#query.terms, words);
-    const { documents } = statistics;
+    const { region } = this.#query.restrictions;
+    const { size: documents, terms: statistics } = await readStatistics(
+      tx,
+      view,
+      region,
+      this.#query.terms,
+      words,
+    );
     if (vectorSet && documents > inDatabaseLimit) vectorIndex?.want(vectorSet);
     const lacksWords = lookup.in === 'unavailable' || (lookup.in === 'ram' && !words);
     const dense = this.vector &&

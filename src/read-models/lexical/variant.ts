@@ -30,6 +30,14 @@ export function lexicalGeneration(generation: number): string {
 /** The first version of the read model whose index has the terms of texts (`termText`); those before have the texts themselves. */
 const termsSince = 8;
 
+/** The first version of the read model in a database that counts the documents of each part of a tenant. */
+const partsSince = 9;
+
+/** Whether a generation with this signature, whose words are not in memory, counts the documents of each part of a tenant. */
+export function countsParts(signature: string): boolean {
+  return versionOf(signature) >= partsSince;
+}
+
 /** Whether the index of a generation with this signature, in the database or outside of it, has terms instead of texts. */
 export function indexesTerms(signature: string): boolean {
   return versionOf(signature) >= termsSince;

@@ -140,11 +140,14 @@ export class PastCorpus implements Corpus {
     const lookup = areResident ? await this.#engines.residentWords(this.view, this.#tenant) : undefined;
     return sql.transaction(async (tx) => {
       const words = lookup?.in === 'ram' ? await wordIndex?.words(tx, lookup.set) : undefined;
-      const { terms } = this.#query;
-      const today = await readStatistics(tx, this.view, this.#tenant, terms, words);
+      const {
+        terms,
+        restrictions: { region },
+      } = this.#query;
+      const { terms: today } = await readStatistics(tx, this.view, region, terms, words);
       const isWeighed = !areResident || words !== undefined;
       if (!isWeighed) return { statistics: today, isWeighed, set: undefined };
-      const statistics = await statisticsThen(tx, this.view, this.#tenant, this.position, terms, today);
+      const statistics = await statisticsThen(tx, this.view, region, this.position, terms, today);
       return { statistics, isWeighed, set: lookup?.in === 'ram' ? lookup.set : undefined };
     }, this.transaction);
   }

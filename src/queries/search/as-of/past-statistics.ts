@@ -1,7 +1,11 @@
+import { countedParts, partOf } from '../../../domain/access/counted-parts.ts';
+import type { Region } from '../../../domain/access/region.ts';
+import type { Layer } from '../../../domain/layers.ts';
 import type { TermStatistics } from '../../../domain/ranking/bm25.ts';
 import { termCounts } from '../../../domain/text/tokens.ts';
 import type { SqlExecutor } from '../../../ports/sql.ts';
 import type { ReadView } from '../../read-models.ts';
+import { scopeIn } from '../../scope-sql.ts';
 import { Parameters } from '../../sql-builder.ts';
 import { lookupsOf } from '../lookups.ts';
 import { termColumns } from '../sources/term-columns.ts';
@@ -14,7 +18,11 @@ const maxOldTexts = 1_000;
 /** Terms of a question beyond this number hardly move each other's share of the score. */
 const maxTerms = 128;
 
-interface ChangedMemory {
+/** Columns that say which part of the tenant a memory is in. */
+const scopeColumns = ['layer', 'user_id', 'session', 'agent'];
+
+interface ChangedMemory extends Record<string, unknown> {
+  readonly layer: Layer;
   readonly was_counted: boolean;
   /** Whether today's statistics include the stored text. */
   readonly is_counted: boolean;
@@ -25,22 +33,26 @@ interface ChangedMemory {
 }
 
 /**
- * How rare each term was among the tenant's memories at a position: today's statistics without what came later, and with
+ * How rare each term was at a position among the memories that count for the caller: today's statistics without what came later, and with
  * what has gone since. If too much has changed, or the question has too many terms, these are today's statistics.
  */
 export async function statisticsThen(
   tx: SqlExecutor,
   view: ReadView,
-  tenant: string,
+  { tenant, visibility }: Pick<Region, 'tenant' | 'visibility'>,
   at: number,
   terms: readonly string[],
   today: TermStatistics,
 ): Promise<TermStatistics> {
   const distinct = [...new Set(terms)];
   if (distinct.length === 0 || distinct.length > maxTerms) return today;
-  const changed = await readChanged(tx, view, tenant, at, distinct);
+  const parts = countedParts(visibility);
+  const counts = (row: ChangedMemory) =>
+    parts === 'all' || parts.includes(partOf({ layer: row.layer, scope: scopeIn(row) }));
+  const all = await readChanged(tx, view, tenant, at, distinct);
+  const changed = all.filter(counts);
   const old = changed.filter(({ old_text: text }) => text !== null);
-  if (changed.length > maxChanged || old.length > maxOldTexts) return today;
+  if (all.length > maxChanged || old.length > maxOldTexts) return today;
   const documentFrequency = new Map(today.documentFrequency);
   let { documents } = today;
   const add = (sign: 1 | -1, has: (term: string, index: number) => boolean) => {
@@ -73,13 +85,19 @@ function readChanged(
   const [own, position] = [parameters.bind(tenant), parameters.bind(at)];
   const lookup = lookupsOf(tenant, parameters);
   const [memories, lexical] = [view.table('memories'), view.table('lexical')];
-  const version = lookup(`t.value->>'content' as content`, memories, wasActive('t', at, parameters));
+  const placement = scopeColumns.map((name) => `t.${name}`).join(', ');
+  const version = lookup(
+    `t.value->>'content' as content, ${placement}`,
+    memories,
+    wasActive('t', at, parameters),
+  );
   const words = lookup(
-    `t.body is not null as is_counted, coalesce(t.body, t.shelved) as text, ${termColumns(view, terms, parameters)}`,
+    `${placement}, t.body is not null as is_counted, coalesce(t.body, t.shelved) as text, ${termColumns(view, terms, parameters)}`,
     lexical,
   );
   return tx.query<ChangedMemory>(
     `select v.content is not null as was_counted, coalesce(w.is_counted, false) as is_counted, w.frequencies,
+       ${scopeColumns.map((name) => `coalesce(v.${name}, w.${name}) as ${name}`).join(', ')},
        case when v.content is distinct from w.text then v.content end as old_text
      from (
        select memory_id from ${memories} where tenant = ${own} and (from_position > ${position} or to_position > ${position})
