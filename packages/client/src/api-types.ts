@@ -1830,7 +1830,7 @@ export interface LivezAnswer {
 }
 
 export interface ListMemoriesQuery {
-  layer?: readonly ('agent' | 'user' | 'session' | 'project' | 'team' | 'org' | 'company')[] | undefined;
+  layer?: readonly string[] | undefined;
   space?: readonly string[] | undefined;
   tag?: readonly string[] | undefined;
   externalId?: string | undefined;
@@ -1935,11 +1935,7 @@ export interface MemorySurfacesAnswer {
 }
 
 export interface RelatedMemoriesQuery {
-  types?:
-    | readonly (
-        'supports' | 'contradicts' | 'supersedes' | 'requires' | 'related' | 'causes' | 'derived_from'
-      )[]
-    | undefined;
+  types?: readonly string[] | undefined;
   depth?: number | undefined;
   /** Read the state as of this position or RFC 3339 time with an offset, inclusive */
   asOf?: string | undefined;
@@ -1980,78 +1976,9 @@ export interface AuditEventsQuery {
   stream?: string | undefined;
   memory?: string | undefined;
   actor?: string | undefined;
-  type?:
-    | readonly (
-        | 'MemoryStored'
-        | 'MemoryUpdated'
-        | 'MemoryDeleted'
-        | 'MemoryRestored'
-        | 'MemoryErased'
-        | 'MemoryAffirmed'
-        | 'FactClaimed'
-        | 'ClaimTaken'
-        | 'ClaimReleased'
-        | 'CommandAnswered'
-        | 'MemoriesLinked'
-        | 'MemoriesUnlinked'
-        | 'FeedbackGiven'
-        | 'QuestionJudged'
-        | 'QuestionErased'
-        | 'FeedbackErased'
-        | 'SummaryRequested'
-        | 'SummaryGenerated'
-        | 'SummaryInvalidated'
-        | 'BudgetConfigured'
-        | 'LedgerMonthOpened'
-        | 'CostReserved'
-        | 'CostIncurred'
-        | 'BudgetExhausted'
-        | 'ReasoningTraceRecorded'
-        | 'ReasoningTraceResolved'
-        | 'ReasoningTraceErased'
-        | 'LessonLearned'
-        | 'LessonRevised'
-        | 'LessonForgotten'
-        | 'SearchPerformed'
-        | 'MemoriesAccessed'
-        | 'ContextAssembled'
-        | 'TrajectoryRecorded'
-        | 'LanguageModelCalled'
-        | 'OutcomeObserved'
-        | 'SessionEnded'
-        | 'UseObserved'
-        | 'AuditRead'
-        | 'TenantCreated'
-        | 'ApiKeyCreated'
-        | 'ApiKeyRevoked'
-        | 'RoutingConfigured'
-        | 'LimitsConfigured'
-        | 'SummaryConfigured'
-        | 'ExperienceConfigured'
-        | 'KillSwitchSet'
-        | 'PolicyUpdated'
-        | 'PolicyCompared'
-        | 'PolicyPromoted'
-        | 'PolicyRolledBack'
-        | 'ValuesCompared'
-        | 'ProjectionRebuilt'
-        | 'ProjectionRebuildBegun'
-        | 'ProjectionRebuildEnded'
-        | 'ModelsCompared'
-        | 'ProjectionSwitched'
-        | 'ParkedStreamRetried'
-        | 'ParkedEventSkipped'
-        | 'CheckpointSigned'
-        | 'CheckpointCosigned'
-        | 'LogRestored'
-        | 'ErasureRequested'
-        | 'ErasureCounted'
-        | 'ErasureAdvanced'
-        | 'ErasureCompleted'
-      )[]
-    | undefined;
+  type?: readonly string[] | undefined;
   /** Events that name one of these layers, or a memory in one */
-  layer?: readonly ('agent' | 'user' | 'session' | 'project' | 'team' | 'org' | 'company')[] | undefined;
+  layer?: readonly string[] | undefined;
   'scope.org'?: string | undefined;
   'scope.team'?: string | undefined;
   'scope.project'?: string | undefined;
