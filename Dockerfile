@@ -7,7 +7,7 @@ RUN npm ci --omit=dev
 COPY bin bin
 COPY src src
 COPY packages/client/src packages/client/src
-RUN node bin/build.mjs dist
+RUN npm run build
 
 FROM node:22.23.1-bookworm-slim
 ENV NODE_ENV=production STRATALOG_HOST=0.0.0.0 STRATALOG_PORT=8080 STRATALOG_DATA=/data
@@ -18,6 +18,7 @@ COPY --from=build /app/dist dist
 COPY package.json LICENSE ./
 COPY bin/stratalog.mjs bin/
 COPY models models
+COPY vendor vendor
 USER node
 VOLUME /data
 EXPOSE 8080

@@ -37,10 +37,10 @@ export async function verify(world: World, run: ChaosRun): Promise<Verdict> {
   const { loads, tenants } = run;
   const commands = loads.flatMap((load) => load.commands);
   const unknown = commands.filter(({ attempts }) => attempts[0]!.outcome === 'unknown').length;
-  await caughtUp(url, patienceMs);
+  await caughtUp({ url }, patienceMs);
   for (const load of loads)
     await load.repeat(url, [...load.unsettled(), ...load.sampleAcknowledged(repeatedAcknowledged)]);
-  const head = await caughtUp(url, patienceMs);
+  const head = await caughtUp({ url }, patienceMs);
   const log = new LogReader(tenants);
   await log.read(url);
   const { events } = log;

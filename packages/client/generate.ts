@@ -103,8 +103,9 @@ function declarationsOf({ operationId, parameters = [], requestBody, responses }
   ];
 }
 
-/** Objects are written as JSON into a query string; the client does that. */
+/** Objects are written as JSON into a query string; the client does that. Lists take any text, so that a newer server may know more values. */
 function queryField(schema: Schema): Schema {
+  if (schema.items) return { ...schema, items: { type: 'string' } };
   return schema.description?.startsWith('Encoded as JSON. ')
     ? { type: 'object', description: schema.description.slice('Encoded as JSON. '.length) }
     : schema;

@@ -1,17 +1,7 @@
-import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { Worker, type WorkerOptions } from 'node:worker_threads';
-
-/** The package's folder, found from a bundle (`dist/`, `.cache/build-…/`) or from the sources. */
-export const packageRoot: string = findRoot(path.dirname(fileURLToPath(import.meta.url)));
-
-function findRoot(from: string): string {
-  for (let folder = from; ; folder = path.dirname(folder)) {
-    if (existsSync(path.join(folder, 'bin', 'stratalog.mjs'))) return folder;
-    if (folder === path.dirname(folder)) throw new Error(`no package root above ${from}`);
-  }
-}
+import { packageRoot } from '../support/package-root.ts';
 
 let built: Promise<string> | undefined;
 

@@ -6,22 +6,10 @@ import {
   type ZodOpenApiPathsObject,
   type ZodOpenApiResponsesObject,
 } from 'zod-openapi';
-import { problems } from '../domain/problems.ts';
 import { causes } from '../domain/access/context.ts';
 import { bodyExampleOf, type Binding } from './binding.ts';
 import { metricsExample, problemExample, readinessExample } from './health-examples.ts';
-
-const problemSchema = z
-  .object({
-    type: z.string(),
-    title: z.string(),
-    status: z.int(),
-    code: z.enum(Object.keys(problems) as [string, ...string[]]),
-    detail: z.string(),
-    requestId: z.string(),
-    errors: z.array(z.object({ path: z.string(), message: z.string() })).optional(),
-  })
-  .meta({ id: 'Problem' });
+import { problemResponses, problemSchema } from './problem-responses.ts';
 
 interface ResponseSpec {
   readonly description: string;
@@ -33,6 +21,7 @@ interface ResponseSpec {
 const commandHeaders = z.object({
   'Idempotency-Key': z.string().min(1).max(255).optional().meta({
     description: 'Key that makes the command safe to repeat: the same key and body return the same answer',
+    pattern: '^[!-~]+$',
   }),
   'X-Reason': z
     .string()
@@ -43,19 +32,22 @@ const commandHeaders = z.object({
 });
 
 const callHeaders = z.object({
-  'X-On-Behalf-Of': z
-    .string()
-    .min(1)
-    .max(256)
-    .optional()
-    .meta({ description: 'User that a caller of role agent acts for' }),
-  'X-Request-Timeout': z.number().gt(0).max(60).optional().meta({
+  'X-On-Behalf-Of': z.string().min(1).max(256).optional().meta({
+    description: 'User that a caller of role agent acts for',
+    pattern:
+      '^[^*,\\u0000-\\u001f\\u007f-\\u009f]*[^*,\\s\\u0000-\\u001f\\u007f-\\u009f][^*,\\u0000-\\u001f\\u007f-\\u009f]*$',
+  }),
+  'X-Request-Timeout': z.number().min(0.001).max(60).optional().meta({
     description:
       'Seconds that the caller waits for the answer; then it is 504, and the work stops. Default: 60',
   }),
 });
 
-const ifMatch = z.string().meta({ description: 'ETag that the memory must have, or * for any' });
+const ifMatch = z.string().meta({
+  description: 'ETag that the memory must have, or * for any',
+  pattern: '^([*]|(W/)?"[!#-~]*")$',
+  examples: ['"3"'],
+});
 const ifMatchHeaders = {
   required: z.object({ 'If-Match': ifMatch }),
   optional: z.object({ 'If-Match': ifMatch.optional() }),
@@ -278,10 +270,7 @@ function operationOf(binding: Binding): ZodOpenApiOperationObject {
         ...(created && { [created.status]: answer(created) }),
       }),
       ...(options.revalidates && { 304: { description: 'The client already has this revision' } }),
-      default: {
-        description: 'A problem (RFC 9457)',
-        content: { 'application/problem+json': { schema: problemSchema, example: problemExample } },
-      },
+      ...problemResponses(binding),
     },
   };
 }

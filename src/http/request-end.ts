@@ -2,15 +2,16 @@ import type { Context } from 'koa';
 import { invalid, Problem } from '../domain/problems.ts';
 
 const header = 'X-Request-Timeout';
+const minSeconds = 0.001;
 const maxSeconds = 60;
 
 /** Milliseconds that the caller waits for the answer, from when the request has arrived; 60 s unless X-Request-Timeout says less. */
 export function readDeadline(koa: Context): number {
   const sent = koa.get(header).trim();
   if (koa.headers[header.toLowerCase()] === undefined) return maxSeconds * 1_000;
-  const seconds = /^\d{1,2}(?:\.\d{1,3})?$/.test(sent) ? Number(sent) : NaN;
-  if (seconds > 0 && seconds <= maxSeconds) return seconds * 1_000;
-  throw invalid(header, `must be seconds, more than 0 and at most ${maxSeconds}`);
+  const seconds = /^\d{1,2}(?:\.\d{1,20})?$/.test(sent) ? Number(sent) : NaN;
+  if (seconds >= minSeconds && seconds <= maxSeconds) return seconds * 1_000;
+  throw invalid(header, `must be seconds, from ${minSeconds} to ${maxSeconds}`);
 }
 
 /** When and why the work for a request ends before its answer. */

@@ -71,7 +71,7 @@ export async function serveOperation(
       correlationId: requestId,
       traceId: traceIdOf(koa),
       reason: headerText(koa, headerNames.reason),
-      cause: koa.get(headerNames.cause) || undefined,
+      cause: koa.headers['x-cause'] as string | undefined,
       idempotencyKey: koa.headers['idempotency-key'] as string | undefined,
       fieldNames: headerNames,
       signal: end.signal,

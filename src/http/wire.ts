@@ -48,7 +48,13 @@ function list(item: z.ZodType, commas: boolean): z.ZodType {
       const texts = [value].flat() as string[];
       return commas ? texts.flatMap((text) => text.split(',')) : texts;
     }, z.array(item).min(1).optional())
-    .meta({ type: 'array', items: { type: 'string' } });
+    .meta({ type: 'array', items: documented(item) });
+}
+
+/** An item as the document shows it: with its limits, which a schema that parses texts does not tell. */
+function documented(item: z.ZodType): object {
+  const { $schema: _, ...schema } = z.toJSONSchema(item, { io: 'input', unrepresentable: 'any' });
+  return schema;
 }
 
 const json = z

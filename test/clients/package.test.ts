@@ -27,6 +27,13 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 }));
 
+interface Bill {
+  readonly bomFormat: string;
+  readonly metadata: { readonly component: { readonly name: string } };
+  readonly components: readonly { name: string; version?: string; licenses: readonly unknown[] }[];
+  readonly dependencies: Readonly<Record<string, string>>;
+}
+
 const page = (file: string): Promise<string> => readFile(file, 'utf8');
 
 /** The shell blocks of a page. */
@@ -74,9 +81,24 @@ describe('[J1] [J3] the packed server', () => {
       'docs/guides/install.md',
       'models/multilingual-e5-small/model.onnx',
       'ops/stratalog.service',
+      'vendor/swagger-ui/LICENSE',
+      'SECURITY.md',
     ])
       expect(names).toContain(needed);
     expect(names.filter((name) => /^(test|bench|docs\/plans)\//.test(name))).toEqual([]);
+  });
+
+  it('[I5] says what it consists of', async () => {
+    const { stdout } = await run('tar', ['xzOf', tarball, 'package/dist/sbom.cdx.json'], {
+      maxBuffer: 10_000_000,
+    });
+    const { bomFormat, metadata, components } = JSON.parse(stdout) as Bill;
+    expect([bomFormat, metadata.component.name]).toEqual(['CycloneDX', 'stratalog']);
+    const { dependencies } = JSON.parse(await page('package.json')) as Bill;
+    const named = components.map(({ name, version }) => `${name}@${version}`);
+    for (const [name, version] of Object.entries(dependencies)) expect(named).toContain(`${name}@${version}`);
+    for (const { name, licenses } of components) expect(licenses, name).toHaveLength(1);
+    expect(named.filter((name) => name.includes('scarf'))).toEqual([]);
   });
 
   it('runs the commands of the README, in a folder with an awkward name', async () => {

@@ -153,6 +153,7 @@ describe('history', () => {
     expect((await patch({ 'x-reason': utf8('ä'.repeat(500)) })).status).toBe(200);
     expectInvalid(await patch({ 'x-reason': utf8('ä'.repeat(501)) }), 'X-Reason');
     expectInvalid(await patch({ 'x-cause': 'weather' }), 'X-Cause');
+    expectInvalid(await patch({ 'x-cause': '' }), 'X-Cause');
     expectInvalid(await admin.post('/v1/memories', { content: 'x' }, { 'x-cause': 'USER ' }), 'X-Cause');
     expect((await history(memory)).at(-1).reason).toBe('ä'.repeat(500));
   });

@@ -115,8 +115,8 @@ describe('the OpenAPI document', () => {
       for (const status of good)
         expect(operation.responses[status].content, `${call} ${status}`).toBeTruthy();
       if (path.startsWith('/v1')) {
-        const problem = operation.responses.default.content['application/problem+json'].schema;
-        expect(problem.$ref).toBe('#/components/schemas/Problem');
+        for (const status of [400, 401, 403, 404, 429, 503])
+          expect(operation.responses[status].$ref).toBe(`#/components/responses/Problem${status}`);
       }
     }
     const headersOf = (call: string): Map<string, boolean> => {
@@ -251,6 +251,13 @@ describe('actual answers', () => {
       await clientOf(server).get('/v1/stats'),
       await client.patch('/v1/memories/none', {}),
     ];
-    for (const { body } of problems) expect(errorsOf('post /v1/memories', 'default', body, type)).toEqual([]);
+    // Problems may have members of their own.
+    await client.post('/v1/memories', { content: 'One', externalId: 'taken' });
+    const taken = await client.post('/v1/memories', { content: 'Another', externalId: 'taken' });
+    expect(taken.body.memoryId).toBeDefined();
+    for (const { status, body } of [...problems, taken]) {
+      const place = ['components', 'responses', `Problem${status}`, 'content', type, 'schema'];
+      expect(errorsAt(place, body)).toEqual([]);
+    }
   });
 });

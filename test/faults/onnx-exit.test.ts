@@ -4,7 +4,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { build } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { packageRoot } from '../../src/adapters/worker-entry.ts';
+import { packageRoot } from '../../src/support/package-root.ts';
 
 /** Exits while passages are embedded, or while the model is loaded for them. */
 const program = `

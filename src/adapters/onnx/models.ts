@@ -1,6 +1,6 @@
 import path from 'node:path';
 import type { EmbeddingModel } from '../../ports/embedder.ts';
-import { packageRoot } from '../worker-entry.ts';
+import { packageRoot } from '../../support/package-root.ts';
 
 /** A BERT-like sentence encoder: two files in a folder, `model.onnx` and `tokenizer.json`. */
 export interface OnnxModel extends EmbeddingModel {

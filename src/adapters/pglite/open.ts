@@ -2,7 +2,7 @@ import { chmod, readFile, realpath, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Sql } from '../../ports/sql.ts';
 import { makeFolder } from '../make-folder.ts';
-import { packageRoot } from '../worker-entry.ts';
+import { packageRoot } from '../../support/package-root.ts';
 import { DataDirectoryTooNew, DataDirectoryUnusable, readOnlyExplained } from './errors.ts';
 import { lockDirectory } from './lock.ts';
 import { PgliteSql } from './pglite.ts';

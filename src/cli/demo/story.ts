@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Search, Stratalog, StoredMemory } from '../../../packages/client/src/index.ts';
-import { packageRoot } from '../../adapters/worker-entry.ts';
+import { packageRoot } from '../../support/package-root.ts';
 import type { CorpusMemory } from './corpus-questions.ts';
 
 /** A question to the corpus, as `corpus/queries.json` holds it. */
