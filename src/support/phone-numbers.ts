@@ -6,7 +6,7 @@ export interface PhonePlace {
 
 /** A number as people write it: with a plus, or in at least two groups. */
 const written =
-  /(?<![A-Za-z0-9_.,/#+-])(?:\+|\(\+?\d{1,4}\)|\d)[\d \u00a0().\/-]{5,24}\d(?![A-Za-z0-9_]|[.,:-]\d)/gu;
+  /(?<![A-Za-z0-9_.,/#+-])(?:\+|\(\+?\d{1,4}\)|\d)[\d \u00a0()./-]{5,24}\d(?![A-Za-z0-9_]|[.,:-]\d)/gu;
 /** Words before a number that is another one. */
 const otherNumber =
   /\b(?:order|ticket|version|room|pages?|isbn|ean|invoice|serial|tracking|part|customer|contract|account|zip|lot|shelf|coordinates|no\.|nr\.|id)\b[^.;]{0,12}$/iu;
