@@ -23,6 +23,8 @@ const callsOf = (client: Stratalog, { memories, reasoning, summaries, spaces, au
   memories.delete('{id}'),
   memories.erase('{id}'),
   memories.restore('{id}'),
+  memories.archive('{id}'),
+  memories.unarchive('{id}'),
   memories.history('{id}').page(),
   memories.surfaces('{id}'),
   memories.related('{id}'),

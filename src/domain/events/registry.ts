@@ -27,10 +27,12 @@ import {
 import { MemoriesLinked, MemoriesUnlinked } from '../links/links.ts';
 import { FactClaimed, MemoryAffirmed } from '../memory/affirmation.ts';
 import {
+  MemoryArchived,
   MemoryDeleted,
   MemoryErased,
   MemoryRestored,
   MemoryStored,
+  MemoryUnarchived,
   MemoryUpdated,
 } from '../memory/events.ts';
 import {
@@ -72,6 +74,8 @@ const definitions = [
   MemoryUpdated,
   MemoryDeleted,
   MemoryRestored,
+  MemoryArchived,
+  MemoryUnarchived,
   MemoryErased,
   MemoryAffirmed,
   FactClaimed,

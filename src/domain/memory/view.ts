@@ -23,6 +23,10 @@ export const memorySchema = z
     metadata: jsonObject,
     representations: representationsSchema,
     occurredAt: time.optional(),
+    expiresAt: time.optional().meta({ description: 'When it is soft-deleted' }),
+    retention: z.literal('keep').optional().meta({
+      description: '`keep`: neither `expiresAt` nor the retention of a space deletes it',
+    }),
     createdAt: time,
     updatedAt: time,
     createdBy: z.string(),
@@ -84,8 +88,8 @@ export const noAccess: Counters = {
 /** Builds the API representation. The order of keys does not depend on how the events were stored. */
 export function viewOf(tenant: string, snapshot: LiveSnapshot, counters: Counters = noAccess): MemoryView {
   const { state, revision, createdAt, updatedAt } = snapshot;
-  const { id, externalId, content, layer, spaces, tags, metadata, representations, occurredAt, createdBy } =
-    state.value;
+  const { id, externalId, content, layer, spaces, tags, metadata, representations, createdBy } = state.value;
+  const { occurredAt, expiresAt, retention } = state.value;
   return {
     id,
     ...(externalId !== undefined && { externalId }),
@@ -97,6 +101,8 @@ export function viewOf(tenant: string, snapshot: LiveSnapshot, counters: Counter
     metadata,
     representations,
     ...(occurredAt !== undefined && { occurredAt }),
+    ...(expiresAt !== undefined && { expiresAt }),
+    ...(retention !== undefined && { retention }),
     createdAt: createdAt.toISOString(),
     updatedAt: updatedAt.toISOString(),
     createdBy,
