@@ -366,6 +366,7 @@ export const examples: { readonly [Type in EventType]: DataOf<Type> } = {
     metadataSchema: { type: 'object', properties: { doi: { type: 'string' } } },
   },
   SpaceRemoved: { spaceId: 'research', detach: true },
+  SpaceDetached: { spaceId: 'research', memories: 12 },
   SpacesRestricted: { strict: true },
   LimitsConfigured: {
     limits: {

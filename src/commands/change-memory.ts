@@ -37,7 +37,7 @@ export async function changeMemory(
       assertMatches(match, snapshot);
       return decide(await checked(services, context, command, snapshot.state), snapshot.state);
     },
-    key: (loaded) => keyOf(context, loaded),
+    key: (loaded) => keyOfMemory(context, loaded),
   });
   const snapshot = foldMemory(changed.history);
   if (!isLive(snapshot)) throw unknownMemory();
@@ -88,7 +88,7 @@ export async function loadVisibleMemory(
 }> {
   if (!isMemoryId(memoryId)) throw unknownMemory();
   const loaded = await store.load<MemoryEvent>(memoryStream(context.caller.tenant, memoryId));
-  return { snapshot: visibleSnapshot(context, loaded), key: keyOf(context, loaded), history: loaded };
+  return { snapshot: visibleSnapshot(context, loaded), key: keyOfMemory(context, loaded), history: loaded };
 }
 
 /** Throws `memory-deleted`: links and feedback need an active memory. */
@@ -113,7 +113,7 @@ export function assertWritable(context: CommandContext, snapshot: LiveSnapshot):
 }
 
 /** All events of a memory are sealed with the key of its first event. */
-function keyOf(context: CommandContext, loaded: readonly LoadedEvent<MemoryEvent>[]): KeyRef | undefined {
+export function keyOfMemory(context: CommandContext, loaded: readonly LoadedEvent<MemoryEvent>[]): KeyRef | undefined {
   const { keyId, subject } = loaded[0]?.metadata ?? {};
   if (keyId === undefined || subject === undefined) return undefined;
   return { tenant: context.caller.tenant, id: keyId, subject };

@@ -65,7 +65,7 @@ import {
   ProjectionSwitched,
 } from '../operation/events.ts';
 import { ErasureAdvanced, ErasureCompleted, ErasureCounted, ErasureRequested } from '../erasure/events.ts';
-import { SpaceConfigured, SpaceRemoved, SpacesRestricted } from '../spaces/events.ts';
+import { SpaceConfigured, SpaceDetached, SpaceRemoved, SpacesRestricted } from '../spaces/events.ts';
 import { CheckpointCosigned, CheckpointSigned, LogRestored } from '../tlog/events.ts';
 import type { AnyEventDefinition, EventOf } from './define.ts';
 
@@ -136,6 +136,7 @@ const definitions = [
   LogRestored,
   SpaceConfigured,
   SpaceRemoved,
+  SpaceDetached,
   SpacesRestricted,
   ErasureRequested,
   ErasureCounted,

@@ -42,6 +42,8 @@ export function foldSpaces(before: Spaces, events: readonly RecordedSpaceEvent[]
       case 'SpaceRemoved':
         configured.delete(event.data.spaceId);
         break;
+      case 'SpaceDetached':
+        break;
       case 'SpacesRestricted':
         ({ strict } = event.data);
         break;
