@@ -1,9 +1,11 @@
 import { isVisible, isWritable, visible } from '../domain/access/visibility.ts';
-import { decide, patchedValue, type MemoryCommand, type MemoryState } from '../domain/memory/memory.ts';
+import { bytesBySpace } from '../domain/memory/lifetime.ts';
+import { decide, evolve, patchedValue, type MemoryCommand, type MemoryState } from '../domain/memory/memory.ts';
 import { foldMemory, isLive, type LiveSnapshot, type MemorySnapshot } from '../domain/memory/snapshot.ts';
 import type { MemoryEvent } from '../domain/memory/events.ts';
 import { Problem } from '../domain/problems.ts';
 import { isMemoryId, memoryStream } from '../domain/streams.ts';
+import type { AppendResult } from '../ports/event-log.ts';
 import type { LoadedEvent } from '../ports/event-store.ts';
 import type { KeyRef } from '../ports/key-vault.ts';
 import { changeStream } from './change-stream.ts';
@@ -37,12 +39,25 @@ export async function changeMemory(
       assertMatches(match, snapshot);
       return decide(await checked(services, context, command, snapshot.state), snapshot.state);
     },
+    admit: (loaded, events, append) => withinQuotas(services, context, loaded, events, append),
     key: (loaded) => keyOfMemory(context, loaded),
   });
   const snapshot = foldMemory(changed.history);
   if (!isLive(snapshot)) throw unknownMemory();
   const { position, replayed, isUnchanged } = changed;
   return { snapshot, position, replayed, isUnchanged };
+}
+
+/** Appends what a command does to a memory, if its spaces have room for that. */
+export function withinQuotas(
+  { quotas }: CommandServices,
+  { caller: { tenant } }: CommandContext,
+  loaded: readonly LoadedEvent<MemoryEvent>[],
+  events: readonly MemoryEvent[],
+  append: () => Promise<AppendResult>,
+): Promise<AppendResult> {
+  const { state } = foldMemory(loaded);
+  return quotas.within(tenant, bytesBySpace(state), bytesBySpace(events.reduce(evolve, state)), append);
 }
 
 /** The command with what the rules for its memory add to it. */

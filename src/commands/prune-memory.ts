@@ -6,7 +6,7 @@ import type { Spaces } from '../domain/spaces/spaces.ts';
 import { memoryStream } from '../domain/streams.ts';
 import type { LoadedEvent } from '../ports/event-store.ts';
 import { KeyDestroyed } from '../ports/key-vault.ts';
-import { keyOfMemory } from './change-memory.ts';
+import { keyOfMemory, withinQuotas } from './change-memory.ts';
 import { changeStream } from './change-stream.ts';
 import type { CommandContext, CommandServices } from './context.ts';
 import { retentionUntil } from './delete-memory.ts';
@@ -59,6 +59,7 @@ async function changeUnasked(
       stream: memoryStream(context.caller.tenant, memoryId),
       memoryId,
       decide: decideUnasked,
+      admit: (loaded, events, append) => withinQuotas(services, context, loaded, events, append),
       key: (loaded) => keyOfMemory(context, loaded),
     });
     return isUnchanged ? undefined : position;

@@ -42,6 +42,7 @@ const callsOf = (client: Stratalog, { memories, reasoning, summaries, spaces, au
   summaries.refresh({ layer: 'company', scope: {} }),
   spaces.list(),
   spaces.get('{id}'),
+  spaces.stats('{id}'),
   spaces.put('{id}'),
   spaces.update('{id}', {}),
   spaces.delete('{id}'),
