@@ -1,6 +1,12 @@
 import { isVisible, isWritable, visible } from '../domain/access/visibility.ts';
 import { bytesBySpace } from '../domain/memory/lifetime.ts';
-import { decide, evolve, patchedValue, type MemoryCommand, type MemoryState } from '../domain/memory/memory.ts';
+import {
+  decide,
+  evolve,
+  patchedValue,
+  type MemoryCommand,
+  type MemoryState,
+} from '../domain/memory/memory.ts';
 import { foldMemory, isLive, type LiveSnapshot, type MemorySnapshot } from '../domain/memory/snapshot.ts';
 import type { MemoryEvent } from '../domain/memory/events.ts';
 import { Problem } from '../domain/problems.ts';
@@ -128,7 +134,10 @@ export function assertWritable(context: CommandContext, snapshot: LiveSnapshot):
 }
 
 /** All events of a memory are sealed with the key of its first event. */
-export function keyOfMemory(context: CommandContext, loaded: readonly LoadedEvent<MemoryEvent>[]): KeyRef | undefined {
+export function keyOfMemory(
+  context: CommandContext,
+  loaded: readonly LoadedEvent<MemoryEvent>[],
+): KeyRef | undefined {
   const { keyId, subject } = loaded[0]?.metadata ?? {};
   if (keyId === undefined || subject === undefined) return undefined;
   return { tenant: context.caller.tenant, id: keyId, subject };

@@ -41,7 +41,9 @@ export function detachMemory(
 ): Promise<number | undefined> {
   return changeUnasked(services, context, memoryId, (loaded) => {
     const { state } = foldMemory(loaded);
-    const labelled = loaded.findLast(({ event }) => 'spaces' in event.data && event.data.spaces !== undefined);
+    const labelled = loaded.findLast(
+      ({ event }) => 'spaces' in event.data && event.data.spaces !== undefined,
+    );
     if (!hasValue(state) || !labelled || labelled.position > removedAt) return [];
     return decide({ type: 'detach', space }, state);
   });

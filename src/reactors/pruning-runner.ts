@@ -152,13 +152,9 @@ export class PruningRunner implements EventProcessor {
     }
   }
 
-  async #keepHouse(
-    { signal }: Term,
-    tenant: string,
-    own: Housework,
-    clock: { now(): Date },
-  ): Promise<void> {
-    for (const [space, removedAt] of own.detaching) await this.#detach(signal, tenant, space, { own, removedAt });
+  async #keepHouse({ signal }: Term, tenant: string, own: Housework, clock: { now(): Date }): Promise<void> {
+    for (const [space, removedAt] of own.detaching)
+      await this.#detach(signal, tenant, space, { own, removedAt });
     if (own.retained.size === 0 || own.sweepAt > performance.now()) return;
     own.sweepAt = performance.now() + sweepMs;
     for (const space of own.retained) await this.#sweep(signal, tenant, space, clock);
@@ -178,7 +174,9 @@ export class PruningRunner implements EventProcessor {
       const page = await reads.inSpace({ tenant, space, before, after, limit: pageSize }, 0);
       if (page.length === 0) return;
       after = page.at(-1)!.memoryId;
-      const due = page.filter(({ kept, spaces: labels }) => !kept && retentionDaysOf(spaces, labels) !== undefined);
+      const due = page.filter(
+        ({ kept, spaces: labels }) => !kept && retentionDaysOf(spaces, labels) !== undefined,
+      );
       for (let from = 0; from < due.length && !signal.aborted; from += atOnce) {
         const latest = await services.spaces.current(tenant);
         await this.#slice(due.slice(from, from + atOnce), signal, ({ memoryId }) =>
@@ -260,7 +258,9 @@ export class PruningRunner implements EventProcessor {
   }
 
   async #nextMs(work: ReadonlyMap<string, Housework>, clock: { now(): Date }): Promise<number> {
-    const sweeps = [...work.values()].flatMap(({ retained, sweepAt }) => (retained.size > 0 ? [sweepAt] : []));
+    const sweeps = [...work.values()].flatMap(({ retained, sweepAt }) =>
+      retained.size > 0 ? [sweepAt] : [],
+    );
     const ms = Math.min(
       pollMs,
       await this.#nextExpiryMs(clock).catch(() => pollMs),

@@ -15,7 +15,11 @@ const confirmMs = 3_600_000;
 /** Deletes memories whose time is over, and takes the labels of removed spaces from memories. */
 export function startPruning(
   own: Process,
-  { services, store, models }: Pick<ReadSide, 'models'> & {
+  {
+    services,
+    store,
+    models,
+  }: Pick<ReadSide, 'models'> & {
     readonly services: CommandServices;
     readonly store: CommandSide['store'];
   },
@@ -33,18 +37,20 @@ export function startPruning(
       void (await models.view({ projections: searched, minPosition, waitMs })),
   };
   const openClock = async () => {
+    const { events } = await store.log.readAll({
+      direction: 'backwards',
+      limit: 1,
+      filter: { categories: ['memory'] },
+    });
     const head = await store.log.head();
     return new CautiousClock({
       wall: () => Date.now(),
       steady: steadyNow,
-      // An empty log knows no time, and has nothing to delete.
-      latestKnown: head === 0 ? Date.now() : (await timeAt(store.log, head)).getTime(),
+      // A log without memories has nothing to delete by a wrong clock.
+      latestKnown: events.length === 0 ? Date.now() : (await timeAt(store.log, head)).getTime(),
       startToleranceMs,
       confirmMs,
     });
   };
-  startProcessor(
-    own,
-    new PruningRunner({ services, reads, openClock }, systemCommandContext('pruning')),
-  );
+  startProcessor(own, new PruningRunner({ services, reads, openClock }, systemCommandContext('pruning')));
 }

@@ -88,7 +88,8 @@ export const patchSpace = operation({
 
 export const deleteSpace = operation({
   name: 'deleteSpace',
-  summary: 'Remove the configuration of a space that has no memories, or whose memories are to lose its label',
+  summary:
+    'Remove the configuration of a space that has no memories, or whose memories are to lose its label',
   area: 'Spaces',
   input: z.strictObject({
     spaceId: spaceIdField,

@@ -43,13 +43,10 @@ const spaceStatsSchema = z
       neverUsed: count.meta({ description: 'Memories that no search and no context has returned' }),
       lastAt: time.optional(),
     }),
-    retention: z
-      .object({ days: z.int(), memories: count, bytes: count })
-      .optional()
-      .meta({
-        description:
-          'What the retention of the space would delete now, or what the one in `retentionDays` would',
-      }),
+    retention: z.object({ days: z.int(), memories: count, bytes: count }).optional().meta({
+      description:
+        'What the retention of the space would delete now, or what the one in `retentionDays` would',
+    }),
     lag: z.object({
       events: count.meta({ description: 'Events of the log that are not counted yet' }),
     }),
@@ -102,7 +99,11 @@ export const spaceStats = operation({
     const spaces = await services.commands.spaces.current(caller.tenant);
     const config = spaces.configured.get(spaceId)?.config;
     const days = retentionDays ?? config?.retentionDays;
-    const { over, position: counted, ...stats } = await readSpaceStats(services.models, caller, {
+    const {
+      over,
+      position: counted,
+      ...stats
+    } = await readSpaceStats(services.models, caller, {
       space: spaceId,
       retention: retentionWith(spaces, spaceId, days),
       now: services.commands.clock.now(),

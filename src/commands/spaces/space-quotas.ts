@@ -75,9 +75,7 @@ export class SpaceQuotas {
     });
     if (limited.length === 0) return append();
     const added = new Map(limited.map(({ id }) => [id, (after.get(id) ?? 0) - (before.get(id) ?? 0)]));
-    const usage = await this.#admit(tenant, limited, added);
-    const change: OwnChange = { added };
-    usage.own.add(change);
+    const { usage, change } = await this.#admit(tenant, limited, added);
     try {
       const result = await append();
       change.position = result.position;
@@ -88,15 +86,22 @@ export class SpaceQuotas {
     }
   }
 
-  /** Throws if the change is too large. Nothing is awaited between the last check and the return. */
-  async #admit(tenant: string, limited: readonly Space[], added: BytesBySpace): Promise<TenantUsage> {
+  /** Notes the change, or throws if it is too large. Nothing is awaited between the check and the note. */
+  async #admit(
+    tenant: string,
+    limited: readonly Space[],
+    added: BytesBySpace,
+  ): Promise<{ readonly usage: TenantUsage; readonly change: OwnChange }> {
     const usage = this.#tenants.get(tenant) ?? { own: new Set() };
     this.#tenants.set(tenant, usage);
     const ids = limited.map(({ id }) => id);
     let full = fullSpace(await this.#usage(tenant, usage, ids, freshMs), usage.own, limited, added);
-    if (full) full = fullSpace(await this.#usage(tenant, usage, ids, freshForRefusalMs), usage.own, limited, added);
+    if (full)
+      full = fullSpace(await this.#usage(tenant, usage, ids, freshForRefusalMs), usage.own, limited, added);
     if (full) throw full;
-    return usage;
+    const change: OwnChange = { added };
+    usage.own.add(change);
+    return { usage, change };
   }
 
   async #usage(tenant: string, usage: TenantUsage, ids: readonly string[], maxAgeMs: number): Promise<Usage> {

@@ -62,8 +62,11 @@ export function decideConfiguration(spaces: Spaces, spaceId: string, config: Spa
   return [{ type: 'SpaceConfigured', data: { spaceId, settings, description, sources, metadataSchema } }];
 }
 
+/** With `detach`, memories can also lose a label that nobody configured. */
 export function decideRemoval(spaces: Spaces, spaceId: string, detach: boolean): SpaceEvent[] {
-  return spaces.configured.has(spaceId) ? [{ type: 'SpaceRemoved', data: { spaceId, detach } }] : [];
+  return detach || spaces.configured.has(spaceId)
+    ? [{ type: 'SpaceRemoved', data: { spaceId, detach } }]
+    : [];
 }
 
 export function decideRestriction(spaces: Spaces, strict: boolean): SpaceEvent[] {

@@ -4,7 +4,7 @@ import { identifier } from '../../domain/layers.ts';
 import { inWords, listed } from '../shown-memory.ts';
 import { tool } from './tool.ts';
 
-const { content, layer, metadata, representations, tags, externalId, occurredAt, onConflict } =
+const { content, layer, metadata, representations, tags, externalId, occurredAt, expiresAt, onConflict } =
   storeMemory.input.shape;
 
 export const memoryStore = tool({
@@ -31,10 +31,11 @@ export const memoryStore = tool({
         'report (default) what it contradicts, supersedes or duplicates; supersede: also mark it where sure',
     }),
     occurred_at: occurredAt.meta({ description: 'When it happened, RFC 3339' }),
+    expires_at: expiresAt.meta({ description: 'When it is over' }),
   }),
   effect: 'adds',
   isCore: true,
-  parameters: { spaces: 'space_id' },
+  parameters: { spaces: 'space_id', expiresAt: 'expires_at' },
   async call(input, act) {
     const {
       space_id: space,
@@ -42,6 +43,7 @@ export const memoryStore = tool({
       scope,
       external_id,
       occurred_at,
+      expires_at,
       on_conflict,
       ...rest
     } = input;
@@ -51,6 +53,7 @@ export const memoryStore = tool({
       spaces: space === undefined ? [] : [space],
       externalId: external_id,
       occurredAt: occurred_at,
+      expiresAt: expires_at,
       onConflict: on_conflict,
     });
     const shown = listed(memory);

@@ -162,11 +162,7 @@ async function loadProgress(
   return progress;
 }
 
-function versionRow(
-  fact: LoadedEvent<MemoryEvent>,
-  state: LiveState,
-  createdAt: Date,
-): VersionRow {
+function versionRow(fact: LoadedEvent<MemoryEvent>, state: LiveState, createdAt: Date): VersionRow {
   const { id, ...value } = state.value;
   return {
     tenant: fact.metadata.tenant,
