@@ -48,8 +48,8 @@ export interface PruningParts {
 }
 
 /** Memories of one slice. */
-const atOnce = 100;
-const lanes = 8;
+const atOnce = 200;
+const lanes = 16;
 /** Memories whose age is looked at in one read. */
 const pageSize = 500;
 /** How often the ages of memories are compared with the retention of their spaces, besides after each change of it. */

@@ -142,7 +142,7 @@ it('[A19] a process that is stopped in the middle of it leaves the rest to the n
   const tenant = 'stopped';
   await configure(tenant, 'month', { retentionDays: 30 });
   const ids = await Promise.all(
-    Array.from({ length: 150 }, (_, n) => store(tenant, `note ${n}`, { spaces: ['month'] })),
+    Array.from({ length: 300 }, (_, n) => store(tenant, `note ${n}`, { spaces: ['month'] })),
   );
   await follow();
   days = 31;
@@ -150,7 +150,7 @@ it('[A19] a process that is stopped in the middle of it leaves the rest to the n
   await first.ended;
   const left = (await statesOf(tenant, ids)).filter((state) => state === 'active');
   expect(left.length).toBeGreaterThan(0);
-  expect(left.length).toBeLessThan(150);
+  expect(left.length).toBeLessThan(300);
   const second = run();
   await eventually(async () => new Set(await statesOf(tenant, ids))).toEqual(new Set(['deleted']));
   await second.stop();
@@ -162,7 +162,7 @@ it('[A19] a retention that is prolonged while it works counts from the next slic
   const tenant = 'prolonged';
   await configure(tenant, 'month', { retentionDays: 30 });
   const ids = await Promise.all(
-    Array.from({ length: 150 }, (_, n) => store(tenant, `note ${n}`, { spaces: ['month'] })),
+    Array.from({ length: 300 }, (_, n) => store(tenant, `note ${n}`, { spaces: ['month'] })),
   );
   await follow();
   days = 31;
@@ -178,7 +178,7 @@ it('[A19] a retention that is prolonged while it works counts from the next slic
   await prolonged;
   await stop();
   const states = await statesOf(tenant, ids);
-  expect(states.filter((state) => state === 'deleted')).toHaveLength(100);
+  expect(states.filter((state) => state === 'deleted')).toHaveLength(200);
 });
 
 it('[A19] deletes what has expired, whatever its spaces say', async () => {

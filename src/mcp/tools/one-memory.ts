@@ -60,7 +60,7 @@ export const memoryGet = tool({
   },
 });
 
-const { content, metadata, tags, spaces, representations, expiresAt } = updateMemory.input.shape;
+const { content, metadata, tags, spaces, representations } = updateMemory.input.shape;
 const changes = { content: content.meta({ description: '' }), metadata, tags, spaces, representations };
 
 const linkField = z.strictObject({
@@ -76,11 +76,7 @@ export const memoryUpdate = tool({
   input: z.strictObject({
     memory_id: memoryIdField,
     updates: z
-      .strictObject({
-        ...changes,
-        expires_at: expiresAt.meta({ description: '' }),
-        links: z.array(linkField).max(100).optional(),
-      })
+      .strictObject({ ...changes, links: z.array(linkField).max(100).optional() })
       .meta({ description: 'Metadata is merged, null removes a key; lists are replaced, links added' }),
     expected_revision: updateMemory.input.shape.expectedRevision.unwrap().default('*'),
   }),
@@ -88,13 +84,11 @@ export const memoryUpdate = tool({
   isCore: true,
   parameters: {
     ...Object.fromEntries(Object.keys(changes).map((field) => [field, `updates.${field}`])),
-    expiresAt: 'updates.expires_at',
     type: 'updates.links.type',
     target: 'updates.links.memory_id',
   },
   async call({ memory_id: memoryId, updates, expected_revision: expectedRevision }, act) {
-    const { links = [], expires_at, ...others } = updates;
-    const changed = { ...others, ...(expires_at !== undefined && { expiresAt: expires_at }) };
+    const { links = [], ...changed } = updates;
     let memory: MemoryView | undefined;
     if (links.length === 0 || Object.keys(changed).length > 0)
       ({ memory } = await act(updateMemory, { memoryId, expectedRevision, ...changed }));

@@ -25,13 +25,13 @@ export const memoryStore = tool({
       .meta({ description: 'Ids of the layer, such as {"team": "search"}' }),
     session_id: identifier.optional().meta({ description: 'For the layer session' }),
     tags,
-    external_id: externalId.meta({ description: 'Your own unique name for it' }),
+    external_id: externalId.meta({ description: 'Your unique name' }),
     on_conflict: onConflict.meta({
       description:
         'report (default) what it contradicts, supersedes or duplicates; supersede: also mark it where sure',
     }),
     occurred_at: occurredAt.meta({ description: 'When it happened, RFC 3339' }),
-    expires_at: expiresAt.meta({ description: 'When it is over' }),
+    expires_at: expiresAt.meta({ description: '' }),
   }),
   effect: 'adds',
   isCore: true,
