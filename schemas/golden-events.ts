@@ -88,6 +88,8 @@ export const examples: { readonly [Type in EventType]: DataOf<Type> } = {
   },
   MemoryDeleted: { memoryId, retentionUntil: '2026-01-31T00:00:00.000Z', because: 'expired' },
   MemoryRestored: { memoryId },
+  MemoryArchived: { memoryId },
+  MemoryUnarchived: { memoryId },
   MemoryErased: { memoryId, keyId, claim },
   MemoryAffirmed: { memoryId, affirmedAt: '2026-01-31T08:00:00.000Z', affirmations: 2 },
   FactClaimed: { memoryId },
@@ -365,6 +367,7 @@ export const examples: { readonly [Type in EventType]: DataOf<Type> } = {
     metadataSchema: { type: 'object', properties: { doi: { type: 'string' } } },
   },
   SpaceRemoved: { spaceId: 'research', detach: true },
+  SpaceDetached: { spaceId: 'research', memories: 12 },
   SpacesRestricted: { strict: true },
   LimitsConfigured: {
     limits: {

@@ -10,6 +10,7 @@ import { exportCommand } from './export.ts';
 import { importCommand } from './import.ts';
 import { keysCommand } from './keys.ts';
 import { mcpCommand } from './mcp/command.ts';
+import { archiveCommand, unarchiveCommand } from './memories/archive.ts';
 import { deleteCommand } from './memories/delete.ts';
 import { getCommand } from './memories/get.ts';
 import { historyCommand } from './memories/history.ts';
@@ -60,6 +61,8 @@ export function createProgram(): Command {
     historyCommand(),
     updateCommand(),
     deleteCommand(),
+    archiveCommand(),
+    unarchiveCommand(),
     eraseCommand(),
     erasuresCommand(),
     validateCommand(),

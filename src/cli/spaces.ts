@@ -4,6 +4,7 @@ import type { PutSpace, Space } from '../../packages/client/src/index.ts';
 import { spacePresetNames } from '../domain/spaces/presets.ts';
 import { connect } from './client.ts';
 import { changeOptions, ifMatchOption } from './memories/options.ts';
+import { wholeNumber } from './option-values.ts';
 import { printable, printJson, table } from './output.ts';
 
 interface ConfigureOptions {
@@ -20,6 +21,12 @@ export function spacesCommand(): Command {
   command.command('list').description('List the spaces with what they hold').action(list);
   command.command('show').description('Print a space').argument('<space>').action(show);
   command
+    .command('stats')
+    .description('Print the figures of a space, and what its retention would delete now')
+    .argument('<space>')
+    .option('--retention-days <days>', 'show what this retention would delete', wholeNumber)
+    .action(stats);
+  command
     .command('configure')
     .description('Configure a space: with a preset, with fields, or with a file. Other settings stay')
     .argument('<space>')
@@ -32,6 +39,7 @@ export function spacesCommand(): Command {
     .command('delete')
     .description('Remove the configuration of a space without memories')
     .argument('<space>')
+    .option('--detach', 'the space may have memories: they lose its label')
     .action(remove);
   command
     .command('strict')
@@ -61,6 +69,31 @@ async function show(id: string, _: unknown, command: Command): Promise<void> {
   print(await client.spaces.get(id), json);
 }
 
+async function stats(
+  id: string,
+  { retentionDays }: { readonly retentionDays?: number },
+  command: Command,
+): Promise<void> {
+  const { client, json } = connect(command);
+  const figures = await client.spaces.stats(id, { retentionDays });
+  if (json) return printJson(figures);
+  const { total, quota, retention, kept, expiring, access, oldestAt, newestAt, nextExpiryAt } = figures;
+  const until = nextExpiryAt === undefined ? '' : `, the next at ${nextExpiryAt}`;
+  const lines = [
+    `memories: ${total.active} active, ${total.archived} archived, ${total.deleted} deleted`,
+    `bytes: ${total.bytes}${quota ? ` of ${quota.limitBytes}` : ''}`,
+    ...(oldestAt === undefined ? [] : [`stored: ${oldestAt} to ${newestAt}`]),
+    `kept: ${kept}; expiring: ${expiring}${until}`,
+    `used: ${access.memories} memories, ${access.total} times; never: ${access.neverUsed}`,
+    ...(retention
+      ? [
+          `a retention of ${retention.days} days deletes ${retention.memories} memories, ${retention.bytes} bytes`,
+        ]
+      : []),
+  ];
+  console.log(lines.join('\n'));
+}
+
 async function configure(id: string, options: ConfigureOptions, command: Command): Promise<void> {
   const { client, json } = connect(command);
   const fields = { ...(await fileOf(command, options.config)), ...assignments(command, options.set ?? []) };
@@ -72,11 +105,15 @@ async function configure(id: string, options: ConfigureOptions, command: Command
   print(answer.space, json);
 }
 
-async function remove(id: string, _: unknown, command: Command): Promise<void> {
+async function remove(
+  id: string,
+  { detach }: { readonly detach?: boolean },
+  command: Command,
+): Promise<void> {
   const { client, json } = connect(command);
-  const answer = await client.spaces.delete(id);
+  const answer = await client.spaces.delete(id, detach ? { memories: 'detach' } : {});
   if (json) return printJson(answer);
-  console.log(`${id} has no configuration any more`);
+  console.log(`${id} has no configuration any more${detach ? ', and its memories lose the label now' : ''}`);
 }
 
 async function strict(state: string, _: unknown, command: Command): Promise<void> {

@@ -1,9 +1,17 @@
 import { isVisible, isWritable, visible } from '../domain/access/visibility.ts';
-import { decide, patchedValue, type MemoryCommand, type MemoryState } from '../domain/memory/memory.ts';
+import { bytesBySpace } from '../domain/memory/lifetime.ts';
+import {
+  decide,
+  evolve,
+  patchedValue,
+  type MemoryCommand,
+  type MemoryState,
+} from '../domain/memory/memory.ts';
 import { foldMemory, isLive, type LiveSnapshot, type MemorySnapshot } from '../domain/memory/snapshot.ts';
 import type { MemoryEvent } from '../domain/memory/events.ts';
 import { Problem } from '../domain/problems.ts';
 import { isMemoryId, memoryStream } from '../domain/streams.ts';
+import type { AppendResult } from '../ports/event-log.ts';
 import type { LoadedEvent } from '../ports/event-store.ts';
 import type { KeyRef } from '../ports/key-vault.ts';
 import { changeStream } from './change-stream.ts';
@@ -37,12 +45,25 @@ export async function changeMemory(
       assertMatches(match, snapshot);
       return decide(await checked(services, context, command, snapshot.state), snapshot.state);
     },
-    key: (loaded) => keyOf(context, loaded),
+    admit: (loaded, events, append) => withinQuotas(services, context, loaded, events, append),
+    key: (loaded) => keyOfMemory(context, loaded),
   });
   const snapshot = foldMemory(changed.history);
   if (!isLive(snapshot)) throw unknownMemory();
   const { position, replayed, isUnchanged } = changed;
   return { snapshot, position, replayed, isUnchanged };
+}
+
+/** Appends what a command does to a memory, if its spaces have room for that. */
+export function withinQuotas(
+  { quotas }: CommandServices,
+  { caller: { tenant } }: CommandContext,
+  loaded: readonly LoadedEvent<MemoryEvent>[],
+  events: readonly MemoryEvent[],
+  append: () => Promise<AppendResult>,
+): Promise<AppendResult> {
+  const { state } = foldMemory(loaded);
+  return quotas.within(tenant, bytesBySpace(state), bytesBySpace(events.reduce(evolve, state)), append);
 }
 
 /** The command with what the rules for its memory add to it. */
@@ -88,7 +109,7 @@ export async function loadVisibleMemory(
 }> {
   if (!isMemoryId(memoryId)) throw unknownMemory();
   const loaded = await store.load<MemoryEvent>(memoryStream(context.caller.tenant, memoryId));
-  return { snapshot: visibleSnapshot(context, loaded), key: keyOf(context, loaded), history: loaded };
+  return { snapshot: visibleSnapshot(context, loaded), key: keyOfMemory(context, loaded), history: loaded };
 }
 
 /** Throws `memory-deleted`: links and feedback need an active memory. */
@@ -113,7 +134,10 @@ export function assertWritable(context: CommandContext, snapshot: LiveSnapshot):
 }
 
 /** All events of a memory are sealed with the key of its first event. */
-function keyOf(context: CommandContext, loaded: readonly LoadedEvent<MemoryEvent>[]): KeyRef | undefined {
+export function keyOfMemory(
+  context: CommandContext,
+  loaded: readonly LoadedEvent<MemoryEvent>[],
+): KeyRef | undefined {
   const { keyId, subject } = loaded[0]?.metadata ?? {};
   if (keyId === undefined || subject === undefined) return undefined;
   return { tenant: context.caller.tenant, id: keyId, subject };

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { StratalogEvent } from '../domain/events/registry.ts';
 import { Problem } from '../domain/problems.ts';
-import { WrongExpectedRevision, type StreamName } from '../ports/event-log.ts';
+import { WrongExpectedRevision, type AppendResult, type StreamName } from '../ports/event-log.ts';
 import type { LoadedEvent } from '../ports/event-store.ts';
 import type { KeyRef } from '../ports/key-vault.ts';
 import { CommandRecord } from './command-record.ts';
@@ -20,6 +20,12 @@ export interface StreamChange<Event extends StratalogEvent> {
   readonly authorize?: (loaded: readonly LoadedEvent<Event>[]) => void;
   /** The events to append; none if nothing changes. Throws if the command is refused. */
   readonly decide: (loaded: readonly LoadedEvent<Event>[]) => readonly Event[] | Promise<readonly Event[]>;
+  /** Called with the append; returns what that does, or refuses it. */
+  readonly admit?: (
+    loaded: readonly LoadedEvent<Event>[],
+    events: readonly Event[],
+    append: () => Promise<AppendResult>,
+  ) => Promise<AppendResult>;
   /** The key that seals the new events. */
   readonly key?: (loaded: readonly LoadedEvent<Event>[]) => KeyRef | undefined;
 }
@@ -63,12 +69,9 @@ export async function changeStream<Event extends StratalogEvent>(
     }
     try {
       const key = change.key?.(loaded);
-      const result = await store.append(
-        change.stream,
-        last?.revision ?? 'noStream',
-        events,
-        eventContext(context, key),
-      );
+      const append = () =>
+        store.append(change.stream, last?.revision ?? 'noStream', events, eventContext(context, key));
+      const result = await (change.admit ? change.admit(loaded, events, append) : append());
       const { position, time } = result;
       const first = result.revision - events.length + 1;
       const added = events.map((event, index) => ({

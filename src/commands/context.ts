@@ -4,6 +4,7 @@ import type { Clock } from '../ports/clock.ts';
 import type { EventContext, EventStore, LoadedEvent } from '../ports/event-store.ts';
 import type { KeyRef, KeyVault } from '../ports/key-vault.ts';
 import { SpaceDirectory } from './spaces/space-directory.ts';
+import { SpaceQuotas } from './spaces/space-quotas.ts';
 
 /** What commands are built on. */
 interface CommandBase {
@@ -17,10 +18,12 @@ interface CommandBase {
 /** What commands depend on. */
 export interface CommandServices extends CommandBase {
   readonly spaces: SpaceDirectory;
+  readonly quotas: SpaceQuotas;
 }
 
 export function commandServices(base: CommandBase): CommandServices {
-  return { ...base, spaces: new SpaceDirectory(base.store) };
+  const spaces = new SpaceDirectory(base.store);
+  return { ...base, spaces, quotas: new SpaceQuotas(spaces) };
 }
 
 /** Identity of a command that its caller may repeat: equal id and body hash mean the same command. */

@@ -6,7 +6,7 @@ import { memoryStream } from '../domain/streams.ts';
 import { WrongExpectedRevision, type AppendResult } from '../ports/event-log.ts';
 import type { Claim, LoadedEvent } from '../ports/event-store.ts';
 import type { KeyRef } from '../ports/key-vault.ts';
-import { unknownMemory, type MemoryResult } from './change-memory.ts';
+import { unknownMemory, withinQuotas, type MemoryResult } from './change-memory.ts';
 import type { CommandRecord } from './command-record.ts';
 import { eventContext, type CommandContext, type CommandServices } from './context.ts';
 
@@ -39,15 +39,15 @@ export async function create(
 ): Promise<MemoryResult> {
   const events = decide({ type: 'store', value }, initialState);
   const stream = memoryStream(context.caller.tenant, value.id);
-  const { position, time } = await inTurn(() =>
+  const append = () =>
     services.store.append(
       stream,
       'noStream',
       events,
       { ...eventContext(context, key), keyIsNew: true },
       claim,
-    ),
-  );
+    );
+  const { position, time } = await withinQuotas(services, context, [], events, () => inTurn(append));
   const facts = events.map((event, revision) => ({ event, revision, position, time, erased: false }));
   const snapshot = foldMemory(facts);
   if (!isLive(snapshot)) throw unknownMemory();

@@ -1,7 +1,12 @@
 import { changeMemory, type MatchCondition, type MemoryResult } from './change-memory.ts';
 import type { CommandContext, CommandServices } from './context.ts';
 
-const retentionDays = 30;
+const restorableMs = 30 * 86_400_000;
+
+/** Until when what is deleted now can be restored. */
+export function retentionUntil(now: Date): Date {
+  return new Date(now.getTime() + restorableMs);
+}
 
 /** Deletes a memory softly: it can be restored until its retention ends. A second deletion changes nothing. */
 export async function deleteMemory(
@@ -10,8 +15,8 @@ export async function deleteMemory(
   memoryId: string,
   match: MatchCondition,
 ): Promise<MemoryResult> {
-  const retentionUntil = new Date(services.clock.now().getTime() + retentionDays * 86_400_000);
-  return changeMemory(services, context, memoryId, { type: 'delete', retentionUntil }, match);
+  const until = retentionUntil(services.clock.now());
+  return changeMemory(services, context, memoryId, { type: 'delete', retentionUntil: until }, match);
 }
 
 /** Undoes a soft deletion. */

@@ -163,7 +163,7 @@ async function resolve(
 ): Promise<{ readonly kind: ConflictKind; readonly position: number } | undefined> {
   try {
     const { snapshot } = await loadVisibleMemory(services, context, conflict.id);
-    if (snapshot.state.status === 'deleted') return undefined;
+    if (snapshot.state.status !== 'active') return undefined;
     const { kind, confidence, isOutdated } = conflict;
     const isResolved =
       mode === 'supersede' &&

@@ -4,8 +4,10 @@ import { isVisible, visible } from '../domain/access/visibility.ts';
 import { externalIdSchema, identifier, layerSchema, scopeSchema } from '../domain/layers.ts';
 import {
   contentSchema,
+  expiresAtSchema,
   metadataSchema,
   representationsInput,
+  retentionSchema,
   spacesSchema,
   tagsSchema,
   timestamp,
@@ -54,6 +56,8 @@ export const storeMemoryInput = z
     externalId: externalIdSchema.optional(),
     occurredAt: timestamp.optional(),
     representations: representationsInput.prefault({}),
+    expiresAt: expiresAtSchema.optional(),
+    retention: retentionSchema.optional(),
     subject: identifier.optional(),
     duplicates: z.enum(duplicateModes).default('affirm').meta({
       description:
@@ -195,12 +199,14 @@ export function externalIdTaken(caller: TenantContext, { state: { value } }: Liv
 export function place(caller: TenantContext, input: StoreMemoryInput): Omit<MemoryValue, 'id'> {
   const { layer, subject: _, onConflict: __, duplicates: ___, scope, ...rest } = input;
   const placement = writablePlacement(caller, { layer, scope }, 'memories');
-  const { externalId, occurredAt, ...value } = rest;
+  const { externalId, occurredAt, expiresAt, retention, ...value } = rest;
   return {
     ...value,
     ...placement,
     createdBy: actorOf(caller),
     ...(externalId !== undefined && { externalId }),
     ...(occurredAt !== undefined && { occurredAt }),
+    ...(expiresAt !== undefined && { expiresAt }),
+    ...(retention !== undefined && { retention }),
   };
 }

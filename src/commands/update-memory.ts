@@ -1,5 +1,12 @@
 import { z } from 'zod';
-import { contentSchema, representationKinds, spacesSchema, tagsSchema } from '../domain/memory/content.ts';
+import {
+  contentSchema,
+  expiresAtSchema,
+  representationKinds,
+  retentionSchema,
+  spacesSchema,
+  tagsSchema,
+} from '../domain/memory/content.ts';
 import { jsonObject } from '../domain/json.ts';
 import type { MemoryPatch } from '../domain/memory/memory.ts';
 import { changeMemory, type MatchCondition, type MemoryResult } from './change-memory.ts';
@@ -17,6 +24,8 @@ export const updateMemoryInput = z
     tags: tagsSchema.nullable().optional(),
     spaces: spacesSchema.nullable().optional(),
     representations: jsonObject.pipe(representationsPatch).nullable().optional(),
+    expiresAt: expiresAtSchema.nullable().optional(),
+    retention: retentionSchema.nullable().optional(),
     layer: immutable,
     scope: immutable,
     externalId: immutable,
@@ -35,13 +44,15 @@ export async function updateMemory(
   input: UpdateMemoryInput,
   match: MatchCondition,
 ): Promise<MemoryResult> {
-  const { content, metadata, tags, spaces, representations } = input;
+  const { content, metadata, tags, spaces, representations, expiresAt, retention } = input;
   const patch: MemoryPatch = {
     ...(content !== undefined && { content }),
     ...(metadata !== undefined && { metadata }),
     ...(tags !== undefined && { tags: tags ?? [] }),
     ...(spaces !== undefined && { spaces: spaces ?? [] }),
     ...(representations !== undefined && { representations: representations }),
+    ...(expiresAt !== undefined && { expiresAt }),
+    ...(retention !== undefined && { retention }),
   };
   return changeMemory(services, context, memoryId, { type: 'update', patch }, match);
 }

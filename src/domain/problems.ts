@@ -84,6 +84,13 @@ export const problems = {
     remedy: 'Remove the label from its memories, or delete them, before you remove the space.',
   },
   'memory-deleted': { status: 409, title: 'The memory is deleted', remedy: 'Restore the memory first.' },
+  'memory-archived': { status: 409, title: 'The memory is archived', remedy: 'Unarchive the memory first.' },
+  'space-quota-exceeded': {
+    status: 409,
+    title: 'The space is full',
+    remedy:
+      'Delete or archive memories of the space, shorten its `retentionDays`, or have an admin raise its `maxSizeMb`.',
+  },
   'retention-over': {
     status: 409,
     title: 'The memory can no longer be restored',

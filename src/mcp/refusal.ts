@@ -8,6 +8,7 @@ const nextSteps: Partial<Record<ProblemCode, string>> = {
   'not-found':
     'Check the id: take it from a result of memory_search. The answer does not say whether others may see it.',
   'external-id-taken': 'Call memory_update for the memory that has the external_id, or choose another one.',
+  'memory-archived': 'The memory is archived and cannot be changed. Store a new one if it is still true.',
   'memory-deleted': 'The memory is deleted and cannot be changed. Store a new one if it is still true.',
   'revision-mismatch':
     'Somebody changed the memory. Call memory_get, and repeat the change with the revision that it answers.',

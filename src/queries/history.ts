@@ -2,7 +2,7 @@ import type { Cause, TenantContext } from '../domain/access/context.ts';
 import { canonicalJson, type JsonValue } from '../domain/json.ts';
 import { affirmationsAfter, neverAffirmed, type AffirmationEvent } from '../domain/memory/affirmation.ts';
 import type { MemoryEvent } from '../domain/memory/events.ts';
-import { evolve, initialState, type MemoryState } from '../domain/memory/memory.ts';
+import { evolve, hasValue, initialState, type MemoryState } from '../domain/memory/memory.ts';
 import { affirmationsStream } from '../domain/streams.ts';
 import type { EventStore } from '../ports/event-store.ts';
 import { loadVisible } from './get-memory.ts';
@@ -53,7 +53,7 @@ export async function readHistory(
 }
 
 function fieldsOf(state: MemoryState): Record<string, JsonValue> {
-  if (state.status !== 'active' && state.status !== 'deleted') return {};
+  if (!hasValue(state)) return {};
   const { id: _, claim: __, createdBy: ___, ...fields } = state.value;
   return { ...(fields as Record<string, JsonValue>), state: state.status };
 }

@@ -1,6 +1,6 @@
 import { importanceOf, noUse, type MemoryUse } from '../domain/learning/memory-value.ts';
 import { neverAffirmed, type Affirmations } from '../domain/memory/affirmation.ts';
-import type { MemoryState, MemoryValue } from '../domain/memory/memory.ts';
+import type { LiveState, MemoryValue } from '../domain/memory/memory.ts';
 import { noFeedback, viewOf, type Counters, type MemoryView } from '../domain/memory/view.ts';
 import type { ReadView } from './read-models.ts';
 import type { Parameters } from './sql-builder.ts';
@@ -61,7 +61,7 @@ export interface MemoryRow extends Record<string, unknown> {
   from_position: number;
   from_time: Date;
   created_at: Date;
-  state: 'active' | 'deleted';
+  state: LiveState['status'];
   retention_until: Date | null;
   value: Omit<MemoryValue, 'id'>;
   accesses: number | null;
@@ -79,10 +79,10 @@ export function joinUsage(usageTable: string): string {
 
 export function memoryOf(row: MemoryRow): MemoryView {
   const value: MemoryValue = { id: row.memory_id, ...row.value };
-  const state: Extract<MemoryState, { value: unknown }> =
+  const state: LiveState =
     row.state === 'deleted'
       ? { status: 'deleted', value, retentionUntil: row.retention_until!.toISOString() }
-      : { status: 'active', value };
+      : { status: row.state, value };
   const snapshot = {
     state,
     revision: row.revision,

@@ -26,3 +26,23 @@ export async function readSpaceSizes(
 function sizeOf({ space, active, bytes }: Stats['spaces'][number]): [string, SpaceSize] {
   return [space, { memories: active, bytes }];
 }
+
+/** Bytes of the active memories of these spaces, for their quotas. What is not counted yet lies behind `position`. */
+export async function readSpaceBytes(
+  models: ReadModels,
+  tenant: string,
+  spaces: readonly string[],
+): Promise<{ readonly bytes: ReadonlyMap<string, number>; readonly position: number }> {
+  return models.read({ projections: ['statistics'] }, async (view) => {
+    // One statement: both are of the same moment.
+    const [row] = await models.sql.query<{ bytes: Record<string, number> | null; position: number }>(
+      `select
+         (select jsonb_object_agg(space, bytes) from (
+            select space, sum(bytes) as bytes from ${view.table('statistics')}
+            where tenant = $1 and space = any ($2) and state = 'active' group by space) sums) as bytes,
+         (select min(position) from follow.checkpoints where name = 'statistics' and generation = $3) as position`,
+      [tenant, [...spaces], view.generation('statistics')],
+    );
+    return { bytes: new Map(Object.entries(row!.bytes ?? {})), position: row!.position };
+  });
+}

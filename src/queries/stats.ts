@@ -3,14 +3,16 @@ import type { Region } from '../domain/access/region.ts';
 import { visible } from '../domain/access/visibility.ts';
 import { groupBy } from '../domain/group-by.ts';
 import type { Layer } from '../domain/layers.ts';
+import type { LiveState } from '../domain/memory/memory.ts';
 import type { ReadModels, ReadView } from './read-models.ts';
 import { regionCondition } from './scope-sql.ts';
 import { Parameters } from './sql-builder.ts';
 
 export interface Amount {
   readonly active: number;
+  readonly archived: number;
   readonly deleted: number;
-  /** UTF-16 code units of content, of active and deleted memories. */
+  /** UTF-16 code units of content, of all of them. */
   readonly characters: number;
   /** Bytes of UTF-8 of the contents of active memories: what counts towards the quota of a space. */
   readonly bytes: number;
@@ -31,7 +33,7 @@ export interface Stats {
 interface SumRow extends Record<string, unknown> {
   layer: Layer;
   space: string;
-  state: 'active' | 'deleted';
+  state: LiveState['status'];
   memories: number;
   characters: number;
   bytes: number;
@@ -80,9 +82,11 @@ function mayNameSpaces(caller: TenantContext): boolean {
 
 function amountOf(rows: readonly SumRow[]): Amount {
   const sum = (of: (row: SumRow) => number) => rows.reduce((total, row) => total + of(row), 0);
+  const inState = (state: SumRow['state']) => sum((row) => (row.state === state ? row.memories : 0));
   return {
-    active: sum((row) => (row.state === 'active' ? row.memories : 0)),
-    deleted: sum((row) => (row.state === 'deleted' ? row.memories : 0)),
+    active: inState('active'),
+    archived: inState('archived'),
+    deleted: inState('deleted'),
     characters: sum((row) => row.characters),
     bytes: sum((row) => (row.state === 'active' ? row.bytes : 0)),
   };

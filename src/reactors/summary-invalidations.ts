@@ -53,7 +53,8 @@ async function changesIn({ store, vault }: CommandServices, events: readonly Fol
   for (const loaded of events) {
     const { event, metadata, position } = loaded;
     const isReplaced = event.type === 'MemoryUpdated' && event.data.contentLength !== undefined;
-    if (!isReplaced && event.type !== 'MemoryDeleted') continue;
+    const isGone = event.type === 'MemoryDeleted' || event.type === 'MemoryArchived';
+    if (!isReplaced && !isGone) continue;
     const { tenant } = metadata;
     const { memoryId } = event.data;
     const first = (await store.loadOne(memoryStream(tenant, memoryId), 0, { routingOnly: true }))?.event;

@@ -35,6 +35,8 @@ export const scheduleEvents = [
   'MemoryUpdated',
   'MemoryDeleted',
   'MemoryRestored',
+  'MemoryArchived',
+  'MemoryUnarchived',
   'MemoryErased',
   'SummaryGenerated',
   'SummaryInvalidated',

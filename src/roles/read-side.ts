@@ -22,6 +22,7 @@ import { projectionSchema } from '../projections/schema.ts';
 import { ModelUpkeep } from '../projections/vectors/model-upkeep.ts';
 import { ParkedTexts } from '../projections/vectors/parked-texts.ts';
 import { ReadModels } from '../queries/read-models.ts';
+import { readSpaceBytes } from '../queries/spaces.ts';
 import { SearchService } from '../queries/search/search.ts';
 import { ValueDirectory } from '../queries/search/value-directory.ts';
 import { Surfaces } from '../queries/surfaces.ts';
@@ -73,6 +74,7 @@ export async function openReadSide(
   ];
   const runner = newRunner(own, store, projections, progress);
   const models = new ReadModels(sql, progress);
+  commands.quotas.connect((tenant, spaces) => readSpaceBytes(models, tenant, spaces));
   const indexes = { lexical: lexicalIndex, words, vectors };
   const retrieval = new SearchService(models, embedders, systemClock, indexes, new ValueDirectory(store));
   const shadow = new ShadowComparer(store, models, retrieval);

@@ -10,6 +10,7 @@ import { systemCommandContext, type Process } from './process.ts';
 import type { ReadSide } from './read-side.ts';
 import { startExperience } from './experience.ts';
 import { startPolicies, type Learning } from './policies.ts';
+import { startPruning } from './pruning.ts';
 import { startProcessor } from './start-processor.ts';
 import { startSummaries } from './summaries.ts';
 
@@ -29,6 +30,7 @@ export function startWorker(
   startSummaries(own, { services: commands, store, models, embedders, ledger });
   startExperience(own, { services: commands, store, models, embedders, ledger });
   startConflicts(own, { commands, store }, readSide);
+  startPruning(own, { services: commands, store, models });
   const outcomes = startOutcomes(own, { services: commands, store, models });
   startPolicies(own, outcomes, learning);
   startRenewal(own, operations);

@@ -4,6 +4,20 @@
  */
 export const mutations = [
   {
+    name: 'what is kept is pruned',
+    file: 'src/domain/memory/lifetime.ts',
+    find: "if (retention === 'keep') return undefined;",
+    replace: '',
+    tests: ['test/unit/lifetime.test.ts', 'test/unit/pruning.local.test.ts'],
+  },
+  {
+    name: 'writers do not see what others are about to store in a space',
+    file: 'src/commands/spaces/space-quotas.ts',
+    find: 'usage.own.add(change);',
+    replace: '',
+    tests: ['test/conformance/lifetimes.test.ts'],
+  },
+  {
     name: 'the tenant is left out of a predicate',
     file: 'src/adapters/opensearch/query.ts',
     find: 'const conditions: Query[] = [{ term: { tenant: { value: tenant } } }];',

@@ -1,5 +1,6 @@
 import * as fc from 'fast-check';
 import { v7 as uuid } from 'uuid';
+import { archiveMemory, unarchiveMemory } from '../../src/commands/archive-memory.ts';
 import { deleteMemory, restoreMemory } from '../../src/commands/delete-memory.ts';
 import { eraseMemory } from '../../src/commands/erase-memory.ts';
 import { eraseTrace } from '../../src/commands/experience/erase-trace.ts';
@@ -69,7 +70,11 @@ const step = fc.oneof(
   },
   {
     weight: 2,
-    arbitrary: fc.record({ kind: fc.constantFrom('delete' as const, 'restore' as const), tenant, pick }),
+    arbitrary: fc.record({
+      kind: fc.constantFrom('delete' as const, 'restore' as const, 'archive' as const, 'unarchive' as const),
+      tenant,
+      pick,
+    }),
   },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('erase' as const), tenant, pick }) },
   {
@@ -178,6 +183,10 @@ export class HistoryWriter {
         return void (await deleteMemory(services, context, id, undefined));
       case 'restore':
         return void (await restoreMemory(services, context, id, undefined));
+      case 'archive':
+        return void (await archiveMemory(services, context, id, undefined));
+      case 'unarchive':
+        return void (await unarchiveMemory(services, context, id, undefined));
       case 'erase':
         await eraseMemory(services, context, id);
         this.erased.add(id);

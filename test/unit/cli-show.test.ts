@@ -104,7 +104,7 @@ describe('other answers at a terminal', () => {
   });
 
   it('[J4] figures are printed as tables', () => {
-    const amount = { active: 1200, deleted: 1, characters: 34_567 };
+    const amount = { active: 1200, archived: 0, deleted: 1, characters: 34_567 };
     const text = statsText({
       tenant: 'acme',
       coverage: 'visible',
@@ -117,9 +117,9 @@ describe('other answers at a terminal', () => {
     expect(plain(text)).toEqual([
       'Memories of what you can see of tenant acme',
       '',
-      'layer  active  deleted  characters',
-      'team   1,200   1        34,567',
-      'all    1,200   1        34,567',
+      'layer  active  archived  deleted  characters',
+      'team   1,200   0         1        34,567',
+      'all    1,200   0         1        34,567',
       '',
       `5 accesses to 2 memories, last ${at}; 0 ratings`,
     ]);

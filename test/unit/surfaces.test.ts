@@ -14,6 +14,7 @@ const withoutContent: Readonly<Record<string, string>> = {
   'src/commands/ledger/ledger.ts': 'what tenants have spent',
   'src/commands/ledger/metered-embedders.ts': 'hashes of questions',
   'src/commands/spaces/space-directory.ts': 'configurations of spaces',
+  'src/commands/spaces/space-quotas.ts': 'sizes of spaces',
   'src/http/mem0/recent-searches.ts': 'ids of searches',
   'src/observability/repeated-errors.ts': 'errors that were logged',
   'src/past/what-ifs.ts': 'ids and scores of answers',

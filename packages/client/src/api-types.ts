@@ -34,6 +34,10 @@ export interface StoreMemory {
         Record<'natural_language' | 'graph' | 'code' | 'formal' | 'ascii_diagram' | 'json_schema', string>
       >
     | undefined;
+  /** When the memory is soft-deleted */
+  expiresAt?: string | undefined;
+  /** `keep`: neither `expiresAt` nor the retention of a space deletes the memory */
+  retention?: 'keep' | undefined;
   subject?: string | undefined;
   /** What to do if a memory of the same layer and scope says the same already. `affirm`: store no second one, but count that it was told again. `keep`: store it all the same. Memories with an `externalId`, and those of the session layer, are always stored */
   duplicates?: 'affirm' | 'keep' | undefined;
@@ -66,6 +70,10 @@ export interface PutMemory {
         Record<'natural_language' | 'graph' | 'code' | 'formal' | 'ascii_diagram' | 'json_schema', string>
       >
     | undefined;
+  /** When the memory is soft-deleted */
+  expiresAt?: string | undefined;
+  /** `keep`: neither `expiresAt` nor the retention of a space deletes the memory */
+  retention?: 'keep' | undefined;
   subject?: string | undefined;
   /** What to do if a memory of the same layer and scope says the same already. `affirm`: store no second one, but count that it was told again. `keep`: store it all the same. Memories with an `externalId`, and those of the session layer, are always stored */
   duplicates?: 'affirm' | 'keep' | undefined;
@@ -80,6 +88,8 @@ export interface UpdateMemory {
   tags?: readonly string[] | null | undefined;
   spaces?: readonly string[] | null | undefined;
   representations?: Record<string, unknown> | null | undefined;
+  expiresAt?: string | null | undefined;
+  retention?: 'keep' | null | undefined;
 }
 
 export interface Link {
@@ -705,6 +715,8 @@ export interface Problem {
     | 'external-id-taken'
     | 'space-not-empty'
     | 'memory-deleted'
+    | 'memory-archived'
+    | 'space-quota-exceeded'
     | 'retention-over'
     | 'command-in-progress'
     | 'rebuild-in-progress'
@@ -903,6 +915,10 @@ export interface Memory {
     end: number;
   }[];
   occurredAt?: string;
+  /** When it is soft-deleted */
+  expiresAt?: string;
+  /** `keep`: neither `expiresAt` nor the retention of a space deletes it */
+  retention?: 'keep';
   createdAt: string;
   updatedAt: string;
   createdBy: string;
@@ -1071,6 +1087,7 @@ export interface Stats {
   coverage: 'tenant' | 'visible';
   total: {
     active: number;
+    archived: number;
     deleted: number;
     characters: number;
     bytes: number;
@@ -1079,6 +1096,7 @@ export interface Stats {
     /** Layer that determines who can see the memory; values from most to least specific */
     layer: 'agent' | 'user' | 'session' | 'project' | 'team' | 'org' | 'company';
     active: number;
+    archived: number;
     deleted: number;
     characters: number;
     bytes: number;
@@ -1087,6 +1105,7 @@ export interface Stats {
   spaces: {
     space: string;
     active: number;
+    archived: number;
     deleted: number;
     characters: number;
     bytes: number;
@@ -1724,6 +1743,63 @@ export interface Space {
     /** Bytes of UTF-8 of their contents */
     bytes: number;
   };
+}
+
+export interface SpaceStats {
+  space: string;
+  configured: boolean;
+  /** Whether the figures cover the whole tenant or only what the caller can see */
+  coverage: 'tenant' | 'visible';
+  total: {
+    active: number;
+    archived: number;
+    deleted: number;
+    characters: number;
+    /** Bytes of UTF-8 of the active memories */
+    bytes: number;
+  };
+  layers: {
+    /** Layer that determines who can see the memory; values from most to least specific */
+    layer: 'agent' | 'user' | 'session' | 'project' | 'team' | 'org' | 'company';
+    active: number;
+    archived: number;
+    deleted: number;
+    characters: number;
+    /** Bytes of UTF-8 of the active memories */
+    bytes: number;
+  }[];
+  /** Only for a space with `maxSizeMb`, and for figures of the whole tenant */
+  quota?: {
+    limitBytes: number;
+    usedBytes: number;
+    freeBytes: number;
+  };
+  /** When the oldest memory that is not deleted was stored */
+  oldestAt?: string;
+  newestAt?: string;
+  /** Memories with `retention: "keep"` */
+  kept: number;
+  /** Memories that `expiresAt` deletes one day */
+  expiring: number;
+  nextExpiryAt?: string;
+  access: {
+    total: number;
+    memories: number;
+    /** Memories that no search and no context has returned */
+    neverUsed: number;
+    lastAt?: string;
+  };
+  /** What the retention of the space would delete now, or what the one in `retentionDays` would */
+  retention?: {
+    days: number;
+    memories: number;
+    bytes: number;
+  };
+  lag: {
+    /** Events of the log that are not counted yet */
+    events: number;
+  };
+  position: string;
 }
 
 export interface Erasure {
@@ -2447,9 +2523,23 @@ export interface PatchSpaceAnswer {
   position: string;
 }
 
+export interface DeleteSpaceQuery {
+  /** `detach`: the space may have memories. They lose its label, in slices after the answer; deleted ones keep it */
+  memories?: 'detach' | undefined;
+}
+
 export interface DeleteSpaceAnswer {
   /** Position in the log. Pass it as `minPosition` to a later request to read your own write */
   position: string;
+}
+
+export interface SpaceStatsQuery {
+  /** Show what this retention would delete, before it is configured */
+  retentionDays?: number | undefined;
+  /** Position from an earlier response; the answer includes everything up to it, such as your own write */
+  minPosition?: string | undefined;
+  /** Maximum time to wait for `minPosition`, in milliseconds. Default: 2,000 */
+  waitMs?: number | undefined;
 }
 
 export interface ConfigureSpacesAnswer {

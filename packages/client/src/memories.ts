@@ -120,6 +120,22 @@ export class Memories {
     );
   }
 
+  /** Take a memory out of searches, contexts and summaries. */
+  archive(id: string, options?: ChangeOptions): Promise<api.MemoryAnswer> {
+    return this.#transport.call(
+      { method: 'POST', path: path`/v1/memories/${id}/archive`, changes: true },
+      options,
+    );
+  }
+
+  /** Make an archived memory active again. */
+  unarchive(id: string, options?: ChangeOptions): Promise<api.MemoryAnswer> {
+    return this.#transport.call(
+      { method: 'POST', path: path`/v1/memories/${id}/unarchive`, changes: true },
+      options,
+    );
+  }
+
   /** All versions of a memory, oldest first. `await` returns one page, `for await` iterates over all. */
   history(
     id: string,

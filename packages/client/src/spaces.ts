@@ -53,9 +53,23 @@ export class Spaces {
     );
   }
 
-  /** Remove the configuration of a space that has no memories. */
-  delete(id: string, options: ChangeOptions = {}): Promise<api.DeleteSpaceAnswer> {
-    return this.#transport.call({ method: 'DELETE', path: path`/v1/spaces/${id}`, changes: true }, options);
+  /** The figures of a space. With `retentionDays`, they say what that retention would delete now. */
+  stats(id: string, query: api.SpaceStatsQuery = {}, options?: CallOptions): Promise<api.SpaceStats> {
+    return this.#transport.call(
+      { method: 'GET', path: path`/v1/spaces/${id}/stats`, query, reads: 'query' },
+      options,
+    );
+  }
+
+  /** Remove the configuration of a space that has no memories; with `memories: 'detach'`, its memories lose the label. */
+  delete(
+    id: string,
+    { memories, ...options }: ChangeOptions & { readonly memories?: 'detach' | undefined } = {},
+  ): Promise<api.DeleteSpaceAnswer> {
+    return this.#transport.call(
+      { method: 'DELETE', path: path`/v1/spaces/${id}`, changes: true, query: { memories } },
+      options,
+    );
   }
 
   /** Set whether memories may name spaces that nobody configured. */

@@ -8,7 +8,7 @@ import { operation } from '../operation.ts';
 import type { Services } from '../services.ts';
 import { at, position } from '../example-values.ts';
 
-const exampleAmount = { active: 12, deleted: 1, characters: 8_412, bytes: 8_530 };
+const exampleAmount = { active: 12, archived: 2, deleted: 1, characters: 8_412, bytes: 8_530 };
 
 const statsExample = {
   tenant: 'acme',
@@ -37,7 +37,7 @@ const statsExample = {
 };
 
 const count = z.int().nonnegative();
-const amount = { active: count, deleted: count, characters: count, bytes: count };
+const amount = { active: count, archived: count, deleted: count, characters: count, bytes: count };
 
 const costsSchema = z
   .object({
@@ -113,7 +113,7 @@ export const stats = operation({
         position: token(position),
       },
       // Figures of what the caller may see anyway are not audited.
-      ...(isWhole && { read: { items: total.active + total.deleted } }),
+      ...(isWhole && { read: { items: total.active + total.archived + total.deleted } }),
     };
   },
 });

@@ -88,35 +88,50 @@ export const patchSpace = operation({
 
 export const deleteSpace = operation({
   name: 'deleteSpace',
-  summary: 'Remove the configuration of a space that has no memories',
+  summary:
+    'Remove the configuration of a space that has no memories, or whose memories are to lose its label',
   area: 'Spaces',
-  input: z.strictObject({ spaceId: spaceIdField, expectedRevision: expectedRevisionField }),
+  input: z.strictObject({
+    spaceId: spaceIdField,
+    memories: z.literal('detach').optional().meta({
+      description:
+        '`detach`: the space may have memories. They lose its label, in slices after the answer; deleted ones keep it',
+    }),
+    expectedRevision: expectedRevisionField,
+  }),
   output: z.object({ position: positionField }),
   examples: { input: { spaceId: 'notes' }, output: { position } },
   access: spaceAdmins,
-  command: { scope: ({ spaceId }) => ['DELETE', `/v1/spaces/${spaceId}`], arguments: null },
+  command: {
+    scope: ({ spaceId }) => ['DELETE', `/v1/spaces/${spaceId}`],
+    arguments: null,
+    variant: ({ memories }) => memories ?? '',
+  },
   expectedRevision: 'optional',
   awaitsOwn: ['memories', 'statistics'],
   async handle(call) {
     const { spaceId, expectedRevision: match } = call.input;
-    const { of } = await sizesFor(call);
-    const { memories = 0 } = of.get(spaceId) ?? {};
-    if (memories > 0)
-      throw new Problem(
-        'space-not-empty',
-        `the space has ${memories} memories: remove the label from them first`,
-        {
-          extra: { memories },
-        },
-      );
+    const detach = call.input.memories === 'detach';
+    if (!detach) await assertEmpty(call, spaceId);
     const { commands } = call.services;
     const { position: reached, replayed } = await removeSpace(commands, call.context, spaceId, {
-      detach: false,
+      detach,
       match,
     });
     return { output: { position: call.token(reached) }, replayed };
   },
 });
+
+async function assertEmpty(call: Call<unknown>, spaceId: string): Promise<void> {
+  const { of } = await sizesFor(call);
+  const { memories = 0 } = of.get(spaceId) ?? {};
+  if (memories === 0) return;
+  throw new Problem(
+    'space-not-empty',
+    `the space has ${memories} memories: remove the label from them first, or let \`memories=detach\` do it`,
+    { extra: { memories } },
+  );
+}
 
 const strictField = z.boolean().meta({
   description: 'Whether memories may name only spaces that are configured',

@@ -20,6 +20,8 @@ export interface ChangeOptions {
   readonly tag?: string[];
   readonly space?: string[];
   readonly metadata?: Record<string, unknown>;
+  readonly expiresAt?: string;
+  readonly keep?: boolean;
   readonly reason?: string;
 }
 
@@ -29,7 +31,21 @@ export function withChangeOptions(command: Command): Command {
     .option('--tag <tag...>', 'tags of the memory (repeatable)')
     .option('--space <space...>', 'spaces of the memory (repeatable)')
     .option('--metadata <json>', 'metadata of the memory, a JSON object', jsonObject)
+    .option('--expires-at <time>', 'delete the memory at this time, RFC 3339; `never` takes the time away')
+    .option('--keep', 'keep the memory, whatever its time and the retention of its spaces')
+    .option('--no-keep', 'let it expire again')
     .addOption(reasonOption());
+}
+
+/** How long the memory stays, as the API takes it; null takes a value away. */
+export function lifetimeOf({ expiresAt, keep }: ChangeOptions): {
+  readonly expiresAt: string | null | undefined;
+  readonly retention: 'keep' | null | undefined;
+} {
+  return {
+    expiresAt: expiresAt === 'never' ? null : expiresAt,
+    retention: keep === undefined ? undefined : keep ? 'keep' : null,
+  };
 }
 
 export const reasonOption = (): Option =>

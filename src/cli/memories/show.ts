@@ -5,6 +5,7 @@ import type { StoredMemory } from '../../../packages/client/src/index.ts';
 /** A memory with all of its fields that are not empty, then its content. */
 export function memoryText(memory: StoredMemory): string {
   const { externalId, scope, spaces, tags, metadata, occurredAt, retentionUntil, accessCount } = memory;
+  const { expiresAt, retention } = memory;
   const rows: [string, string | undefined][] = [
     ['external id', externalId],
     ['scope', scopeText(scope)],
@@ -15,6 +16,8 @@ export function memoryText(memory: StoredMemory): string {
     ['occurred', occurredAt],
     ['created', `${memory.createdAt} by ${memory.createdBy}`],
     ['updated', memory.updatedAt === memory.createdAt ? undefined : memory.updatedAt],
+    ['expires', expiresAt],
+    ['retention', retention],
     ['told again', timesText(memory.affirmations, memory.affirmedAt)],
     ['restorable', retentionUntil && `until ${retentionUntil}`],
     ['accessed', timesText(accessCount, memory.lastAccessedAt)],

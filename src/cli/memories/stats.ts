@@ -17,6 +17,7 @@ export function statsCommand(): Command {
 
 interface Amount {
   readonly active: number;
+  readonly archived: number;
   readonly deleted: number;
   readonly characters: number;
 }
@@ -39,7 +40,7 @@ export function statsText({ tenant, coverage, total, layers, spaces, access, fee
     `Memories of ${of}`,
     '',
     table([
-      ['layer', 'active', 'deleted', 'characters'],
+      ['layer', 'active', 'archived', 'deleted', 'characters'],
       ...layers.map((row) => [row.layer, ...cells(row)]),
       ['all', ...cells(total)],
     ]),
@@ -47,7 +48,7 @@ export function statsText({ tenant, coverage, total, layers, spaces, access, fee
       ? [
           '',
           table([
-            ['space', 'active', 'deleted', 'characters'],
+            ['space', 'active', 'archived', 'deleted', 'characters'],
             ...spaces.map((row) => [row.space, ...cells(row)]),
           ]),
         ]
@@ -57,8 +58,8 @@ export function statsText({ tenant, coverage, total, layers, spaces, access, fee
   ].join('\n');
 }
 
-function cells({ active, deleted, characters }: Amount): string[] {
-  return [active, deleted, characters].map(number);
+function cells({ active, archived, deleted, characters }: Amount): string[] {
+  return [active, archived, deleted, characters].map(number);
 }
 
 const number = (value: number) => value.toLocaleString('en');

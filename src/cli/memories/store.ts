@@ -6,7 +6,7 @@ import { connect } from '../client.ts';
 import { printable, printJson } from '../output.ts';
 import { scopeOf, withScopeOptions, type ScopeOptions } from '../scope-options.ts';
 import { requireContent } from './content.ts';
-import { changeOptions, withChangeOptions, type ChangeOptions } from './options.ts';
+import { changeOptions, lifetimeOf, withChangeOptions, type ChangeOptions } from './options.ts';
 
 interface StoreOptions extends ChangeOptions, ScopeOptions {
   readonly layer?: StoreMemory['layer'];
@@ -52,7 +52,9 @@ export function storeCommand(): Command {
       const content = await requireContent(command, { argument, file: options.file });
       const { layer, space: spaces, tag: tags, metadata, occurredAt, subject, onConflict } = options;
       const fields = { layer, scope: scopeOf(options), spaces, tags, metadata, occurredAt, subject };
-      const body = { content, ...fields, onConflict };
+      const { expiresAt, retention } = lifetimeOf(options);
+      const stays = { expiresAt: expiresAt ?? undefined, retention: retention ?? undefined };
+      const body = { content, ...fields, ...stays, onConflict };
       const settings = { ...changeOptions(options), idempotencyKey };
       const answer = upsert
         ? await client.memories.put(externalId!, body, settings)

@@ -35,6 +35,8 @@ const sealedTypes = [...eventDefinitions.values()].flatMap(({ type, sealed }) =>
 const followedTypes: readonly EventType[] = [
   'MemoryDeleted',
   'MemoryRestored',
+  'MemoryArchived',
+  'MemoryUnarchived',
   'MemoryErased',
   'ReasoningTraceErased',
   'LessonForgotten',

@@ -4,6 +4,7 @@ import type { Placement } from '../../domain/access/visibility.ts';
 import type { RecordedTrace, TraceEvent } from '../../domain/experience/events.ts';
 import { traceStream } from '../../domain/streams.ts';
 import { eventContext, type CommandContext, type CommandServices } from '../context.ts';
+import { takesTraces } from '../spaces/reasoning-spaces.ts';
 
 export type SearchTrace = Omit<RecordedTrace, 'layer' | 'scope' | 'outcome' | 'origin'>;
 
@@ -18,13 +19,15 @@ export function placeSearchTrace(caller: TenantContext): Placement {
   return { layer: 'agent', scope: { agent: named } };
 }
 
-/** Records a search with experience. Its outcome is pending until somebody says what became of the answer. */
+/** Records a search with experience, unless it was about a space that takes no traces. Its outcome is pending until somebody says what became of the answer. */
 export async function recordSearchTrace(
-  { store, vault, newId }: CommandServices,
+  services: CommandServices,
   context: CommandContext,
   trace: SearchTrace,
 ): Promise<void> {
+  const { store, vault, newId } = services;
   const { tenant, user } = context.caller;
+  if (trace.space !== undefined && !(await takesTraces(services, tenant, trace.space))) return;
   const event: TraceEvent = {
     type: 'ReasoningTraceRecorded',
     data: { ...trace, ...placeSearchTrace(context.caller), outcome: 'pending', origin: 'search' },

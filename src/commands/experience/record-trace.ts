@@ -8,13 +8,14 @@ import { traceView, type TraceView } from '../../domain/experience/trace-view.ts
 import { identifier, scopeSchema } from '../../domain/layers.ts';
 import type { MemoryEvent } from '../../domain/memory/events.ts';
 import { foldMemory, isLive } from '../../domain/memory/snapshot.ts';
-import { Problem } from '../../domain/problems.ts';
+import { invalid, Problem } from '../../domain/problems.ts';
 import { isMemoryId, memoryStream, traceStream } from '../../domain/streams.ts';
 import { WrongExpectedRevision } from '../../ports/event-log.ts';
 import type { LoadedEvent } from '../../ports/event-store.ts';
 import { releaseClaim, takeClaim } from '../claims.ts';
 import { CommandRecord } from '../command-record.ts';
 import { eventContext, type CommandContext, type CommandResult, type CommandServices } from '../context.ts';
+import { takesTraces } from '../spaces/reasoning-spaces.ts';
 import { writablePlacement } from '../placement.ts';
 
 export const recordTraceInput = z
@@ -62,6 +63,11 @@ export async function recordTrace(
   const used = [...new Set(memoriesUsed)];
   assertHelpfulWereUsed(used, memoriesHelpful);
   await assertVisibleMemories(services, context, memoriesUsed);
+  if (space !== undefined && !(await takesTraces(services, context.caller.tenant, space)))
+    throw invalid(
+      'space',
+      `names ${space}, which takes no reasoning traces (\`enableReasoningMemory\` is false)`,
+    );
   return createTrace(services, context, {
     ...placement,
     outcome,

@@ -81,6 +81,26 @@ export async function removeSpace(
   });
 }
 
+/** Records that no memory has the label of a removed space any more, unless the space was configured or removed again. */
+export async function recordDetached(
+  services: CommandServices,
+  context: CommandContext,
+  spaceId: string,
+  { memories, removedAt }: { readonly memories: number; readonly removedAt: number },
+): Promise<void> {
+  const { tenant } = context.caller;
+  await changeStream<SpaceEvent>(services, context, {
+    stream: spacesStream(tenant),
+    memoryId: '',
+    decide: (loaded) => {
+      const last = loaded.findLast(({ event }) => 'spaceId' in event.data && event.data.spaceId === spaceId);
+      if (last?.position !== removedAt) return [];
+      return [{ type: 'SpaceDetached', data: { spaceId, memories } }];
+    },
+    key: () => tenantKey(services.vault, tenant),
+  });
+}
+
 /** Sets whether memories may name spaces that nobody configured. */
 export async function restrictSpaces(
   services: CommandServices,

@@ -27,10 +27,12 @@ import {
 import { MemoriesLinked, MemoriesUnlinked } from '../links/links.ts';
 import { FactClaimed, MemoryAffirmed } from '../memory/affirmation.ts';
 import {
+  MemoryArchived,
   MemoryDeleted,
   MemoryErased,
   MemoryRestored,
   MemoryStored,
+  MemoryUnarchived,
   MemoryUpdated,
 } from '../memory/events.ts';
 import {
@@ -63,7 +65,7 @@ import {
   ProjectionSwitched,
 } from '../operation/events.ts';
 import { ErasureAdvanced, ErasureCompleted, ErasureCounted, ErasureRequested } from '../erasure/events.ts';
-import { SpaceConfigured, SpaceRemoved, SpacesRestricted } from '../spaces/events.ts';
+import { SpaceConfigured, SpaceDetached, SpaceRemoved, SpacesRestricted } from '../spaces/events.ts';
 import { CheckpointCosigned, CheckpointSigned, LogRestored } from '../tlog/events.ts';
 import type { AnyEventDefinition, EventOf } from './define.ts';
 
@@ -72,6 +74,8 @@ const definitions = [
   MemoryUpdated,
   MemoryDeleted,
   MemoryRestored,
+  MemoryArchived,
+  MemoryUnarchived,
   MemoryErased,
   MemoryAffirmed,
   FactClaimed,
@@ -132,6 +136,7 @@ const definitions = [
   LogRestored,
   SpaceConfigured,
   SpaceRemoved,
+  SpaceDetached,
   SpacesRestricted,
   ErasureRequested,
   ErasureCounted,

@@ -29,6 +29,7 @@ const synonyms: Readonly<Record<string, string>> = {
   metadata: 'meta attributes properties props custom extra',
   externalId: 'key ref reference sourceid customid',
   occurredAt: 'timestamp date time when at happenedat eventtime validfrom createdat created',
+  retention: 'keep pin pinned',
   representations: 'representation',
   subject: 'datasubject',
   onConflict: 'conflict conflicts',

@@ -105,7 +105,13 @@ function inOneCase(word: string): string {
 /** What a memory may say beside its text. */
 const extras = ['spaces', 'tags', 'metadata', 'representations'] as const;
 
-export type Telling = Pick<MemoryValue, 'content' | 'layer' | 'scope' | (typeof extras)[number]>;
+/** How long a memory stays: one that stays longer or shorter is another memory. */
+const lifetimes = ['expiresAt', 'retention'] as const;
+
+export type Telling = Pick<
+  MemoryValue,
+  'content' | 'layer' | 'scope' | (typeof extras)[number] | (typeof lifetimes)[number]
+>;
 
 /** Layers whose facts are affirmed. The turns of a session are a protocol: what was said twice is kept twice. */
 export function isAffirmable({ layer }: Pick<Telling, 'layer'>): boolean {
@@ -128,15 +134,20 @@ export function detailedToldKey(telling: Telling, subject = ''): string {
  */
 export function compareTelling(telling: Telling, first: Telling): 'same' | 'more' | 'other' {
   if (toldKey(telling) !== toldKey(first)) return 'other';
+  if (lifetimes.some((field) => telling[field] !== first[field])) return 'more';
   const known = new Map(saidBeside(first));
   return saidBeside(telling).every(([field, said]) => known.get(field) === said) ? 'same' : 'more';
 }
 
-/** The extras that are not empty, as canonical JSON; the order of tags and spaces does not matter. */
+/** The extras that are not empty, and how long it stays, as canonical JSON; the order of tags and spaces does not matter. */
 function saidBeside(telling: Telling): [string, string][] {
-  return extras.flatMap((field) => {
+  const beside = extras.flatMap((field): [string, string][] => {
     const value = telling[field];
     const said = Array.isArray(value) ? [...(value as string[])].sort() : value;
     return Object.keys(said).length === 0 ? [] : [[field, canonicalJson(said)]];
   });
+  const stays = lifetimes.flatMap((field): [string, string][] =>
+    telling[field] === undefined ? [] : [[field, telling[field]]],
+  );
+  return [...beside, ...stays];
 }

@@ -75,3 +75,14 @@ export const zonedTimestamp = z
 export const timestamp = zonedTimestamp
   .transform((value) => new Date(value).toISOString())
   .meta({ type: 'string', format: 'date-time' });
+
+/** When a memory is to be soft-deleted. A time that is over deletes it at once. */
+export const expiresAtSchema = timestamp.meta({
+  type: 'string',
+  format: 'date-time',
+  description: 'When the memory is soft-deleted',
+});
+
+export const retentionSchema = z.literal('keep', 'must be keep, or be left out').meta({
+  description: '`keep`: neither `expiresAt` nor the retention of a space deletes the memory',
+});

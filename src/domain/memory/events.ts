@@ -7,12 +7,15 @@ import { representationsSchema } from './content.ts';
 
 const count = z.int().nonnegative();
 const time = z.iso.datetime();
+/** Without its name: each event has a schema of its own. */
+const trust = z.object(trustSchema.shape);
 
 /** Personal data that were found in the content: their type and place, in UTF-16 units. */
 const findings = z.array(z.object({ type: z.string(), start: count, end: count }));
 
 /** Why a memory was deleted, if it was not a caller who did it for a reason of its own. */
 export const deletionCauses = ['expired', 'retention', 'rejected', 'merged'] as const;
+export type DeletionCause = (typeof deletionCauses)[number];
 
 /** Version 1 had no size in bytes. That of an erased content is not known; the number of UTF-16 units stands for it. */
 const withBytes = ({ ...data }: Record<string, unknown>) => {
@@ -37,7 +40,7 @@ export const MemoryStored = defineEvent({
     contentBytes: count,
     expiresAt: time.optional(),
     retention: z.literal('keep').optional(),
-    trust: trustSchema.optional(),
+    trust: trust.optional(),
     occurredAt: time.optional(),
     createdBy: z.string(),
     /** The claim stream of its externalId, released on erasure. */
@@ -67,7 +70,7 @@ export const MemoryUpdated = defineEvent({
     /** null: it does not expire any more. */
     expiresAt: time.nullable().optional(),
     retention: z.literal('keep').nullable().optional(),
-    trust: trustSchema.optional(),
+    trust: trust.optional(),
   }),
   sealed: z.object({
     content: z.string().optional(),
@@ -100,6 +103,23 @@ export const MemoryRestored = defineEvent({
   sealed: z.object({}),
 });
 
+/** The memory leaves searches, contexts and summaries, but stays. */
+export const MemoryArchived = defineEvent({
+  type: 'MemoryArchived',
+  category: 'memory',
+  version: 1,
+  routing: z.object({ memoryId: z.string() }),
+  sealed: z.object({}),
+});
+
+export const MemoryUnarchived = defineEvent({
+  type: 'MemoryUnarchived',
+  category: 'memory',
+  version: 1,
+  routing: z.object({ memoryId: z.string() }),
+  sealed: z.object({}),
+});
+
 /** The memory's data key is destroyed after this event. Every read model deletes what it has stored of the memory. */
 export const MemoryErased = defineEvent({
   type: 'MemoryErased',
@@ -109,9 +129,22 @@ export const MemoryErased = defineEvent({
   sealed: z.object({}),
 });
 
+/** The events that change a memory itself. */
+export const memoryEvents = [
+  'MemoryStored',
+  'MemoryUpdated',
+  'MemoryDeleted',
+  'MemoryRestored',
+  'MemoryArchived',
+  'MemoryUnarchived',
+  'MemoryErased',
+] as const satisfies readonly MemoryEvent['type'][];
+
 export type MemoryEvent =
   | EventOf<typeof MemoryStored>
   | EventOf<typeof MemoryUpdated>
   | EventOf<typeof MemoryDeleted>
   | EventOf<typeof MemoryRestored>
+  | EventOf<typeof MemoryArchived>
+  | EventOf<typeof MemoryUnarchived>
   | EventOf<typeof MemoryErased>;

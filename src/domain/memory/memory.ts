@@ -3,7 +3,7 @@ import { canonicalJson, mergePatch, type JsonObject } from '../json.ts';
 import { scopeKeys, type Layer, type Scope } from '../layers.ts';
 import type { Representations } from './content.ts';
 import type { Trust } from '../trust/trust.ts';
-import type { MemoryEvent } from './events.ts';
+import type { DeletionCause, MemoryEvent } from './events.ts';
 import { assertFits } from './size.ts';
 
 /** The fields of a memory at one revision. */
@@ -39,8 +39,21 @@ export type PersonalData = {
 export type MemoryState =
   | { readonly status: 'absent' }
   | { readonly status: 'active'; readonly value: MemoryValue }
-  | { readonly status: 'deleted'; readonly value: MemoryValue; readonly retentionUntil: string }
+  | { readonly status: 'archived'; readonly value: MemoryValue }
+  | {
+      readonly status: 'deleted';
+      readonly value: MemoryValue;
+      readonly retentionUntil: string;
+      readonly because?: DeletionCause | undefined;
+    }
   | { readonly status: 'erased' };
+
+/** A memory that was stored and is not erased. */
+export type LiveState = Extract<MemoryState, { readonly value: MemoryValue }>;
+
+export function hasValue(state: MemoryState): state is LiveState {
+  return state.status !== 'absent' && state.status !== 'erased';
+}
 
 export const initialState: MemoryState = { status: 'absent' };
 
@@ -51,16 +64,21 @@ export function evolve(state: MemoryState, event: MemoryEvent): MemoryState {
       return { status: 'active', value: { id: memoryId, ...omitUndefined(value) } };
     }
     case 'MemoryUpdated': {
-      if (state.status !== 'active') return state;
+      if (state.status !== 'active' && state.status !== 'archived') return state;
       const { memoryId: _, contentLength: __, contentBytes: ___, ...changes } = event.data;
-      return { status: 'active', value: withChanges(state.value, changes) };
+      return { status: state.status, value: withChanges(state.value, changes) };
     }
-    case 'MemoryDeleted':
-      return state.status === 'active'
-        ? { status: 'deleted', value: state.value, retentionUntil: event.data.retentionUntil }
-        : state;
+    case 'MemoryDeleted': {
+      if (state.status !== 'active' && state.status !== 'archived') return state;
+      const { retentionUntil, because } = event.data;
+      return { status: 'deleted', value: state.value, retentionUntil, because };
+    }
     case 'MemoryRestored':
       return state.status === 'deleted' ? { status: 'active', value: state.value } : state;
+    case 'MemoryArchived':
+      return state.status === 'active' ? { status: 'archived', value: state.value } : state;
+    case 'MemoryUnarchived':
+      return state.status === 'archived' ? { status: 'active', value: state.value } : state;
     case 'MemoryErased':
       return { status: 'erased' };
     default:
@@ -116,7 +134,11 @@ export type MemoryCommand =
   | { readonly type: 'store'; readonly value: MemoryValue }
   | { readonly type: 'replace'; readonly value: MemoryReplacement }
   | { readonly type: 'update'; readonly patch: MemoryPatch }
-  | { readonly type: 'delete'; readonly retentionUntil: Date }
+  | { readonly type: 'delete'; readonly retentionUntil: Date; readonly because?: DeletionCause | undefined }
+  | { readonly type: 'archive' }
+  | { readonly type: 'unarchive' }
+  /** Takes the label of a space from a memory. */
+  | { readonly type: 'detach'; readonly space: string }
   | { readonly type: 'restore'; readonly now: Date }
   | { readonly type: 'erase'; readonly keyId: string };
 
@@ -139,15 +161,25 @@ export function decide(command: MemoryCommand, state: MemoryState): MemoryEvent[
       return [
         {
           type: 'MemoryDeleted',
-          data: { memoryId: state.value.id, retentionUntil: command.retentionUntil.toISOString() },
+          data: {
+            memoryId: state.value.id,
+            retentionUntil: command.retentionUntil.toISOString(),
+            ...(command.because && { because: command.because }),
+          },
         },
       ];
     case 'restore':
-      if (state.status === 'active') return [];
-      if (command.now.toISOString() > state.retentionUntil) {
-        throw new Problem('retention-over', `the memory could be restored until ${state.retentionUntil}`);
-      }
-      return [{ type: 'MemoryRestored', data: { memoryId: state.value.id } }];
+      return restore(command.now, state);
+    case 'archive':
+      if (state.status === 'archived') return [];
+      return [{ type: 'MemoryArchived', data: { memoryId: activeValue(state).id } }];
+    case 'unarchive':
+      if (state.status === 'deleted') throw deleted();
+      return state.status === 'active'
+        ? []
+        : [{ type: 'MemoryUnarchived', data: { memoryId: state.value.id } }];
+    case 'detach':
+      return detach(command.space, state);
     default:
       return command satisfies never;
   }
@@ -261,11 +293,39 @@ function sizeOf(content: string): { readonly contentLength: number; readonly con
   return { contentLength: content.length, contentBytes: Buffer.byteLength(content) };
 }
 
-type LiveState = Exclude<MemoryState, { status: 'absent' | 'erased' }>;
+/**
+ * Makes a deleted memory active again. What deleted it because of its age would do so again at once, so the memory loses a time of expiry
+ * that is over, and one that the retention of its spaces deleted is kept from now on.
+ */
+function restore(now: Date, state: LiveState): MemoryEvent[] {
+  if (state.status !== 'deleted') return [];
+  const { value, retentionUntil, because } = state;
+  const { id: memoryId, expiresAt } = value;
+  if (now.toISOString() > retentionUntil)
+    throw new Problem('retention-over', `the memory could be restored until ${retentionUntil}`);
+  const isExpired = expiresAt !== undefined && expiresAt <= now.toISOString();
+  return [
+    { type: 'MemoryRestored', data: { memoryId } },
+    ...(isExpired ? changesOf(value, { expiresAt: null }) : []),
+    ...(because === 'retention' ? changesOf(value, { retention: 'keep' }) : []),
+  ];
+}
+
+/** A deleted memory keeps the label: it is in no space until it is restored. */
+function detach(space: string, { status, value }: LiveState): MemoryEvent[] {
+  if (status === 'deleted') return [];
+  return changesOf(value, { spaces: value.spaces.filter((label) => label !== space) });
+}
 
 function activeValue({ status, value }: LiveState): MemoryValue {
-  if (status === 'deleted') throw new Problem('memory-deleted', 'a deleted memory cannot be changed');
+  if (status === 'deleted') throw deleted();
+  if (status === 'archived')
+    throw new Problem('memory-archived', 'an archived memory cannot be changed: unarchive it first');
   return value;
+}
+
+function deleted(): Problem {
+  return new Problem('memory-deleted', 'a deleted memory cannot be changed');
 }
 
 /** A merge patch that removes every key of `value`. */

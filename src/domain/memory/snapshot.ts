@@ -1,5 +1,5 @@
 import type { MemoryEvent } from './events.ts';
-import { evolve, initialState, type MemoryState } from './memory.ts';
+import { evolve, hasValue, initialState, type MemoryState } from './memory.ts';
 
 /** A recorded memory event with the envelope fields that `foldMemory` needs. */
 export interface RecordedMemoryEvent {
@@ -38,7 +38,7 @@ export function foldMemory(events: readonly RecordedMemoryEvent[]): MemorySnapsh
   };
 }
 
-/** Whether the memory is active or soft-deleted, so that it has a value. */
+/** Whether the memory is active, archived or soft-deleted, so that it has a value. */
 export function isLive(snapshot: MemorySnapshot): snapshot is LiveSnapshot {
-  return snapshot.state.status === 'active' || snapshot.state.status === 'deleted';
+  return hasValue(snapshot.state);
 }

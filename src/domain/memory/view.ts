@@ -27,6 +27,10 @@ export const memorySchema = z
       .optional()
       .meta({ description: 'Personal data and secrets in the content: type and place, in UTF-16 units' }),
     occurredAt: time.optional(),
+    expiresAt: time.optional().meta({ description: 'When it is soft-deleted' }),
+    retention: z.literal('keep').optional().meta({
+      description: '`keep`: neither `expiresAt` nor the retention of a space deletes it',
+    }),
     createdAt: time,
     updatedAt: time,
     createdBy: z.string(),
@@ -88,19 +92,8 @@ export const noAccess: Counters = {
 /** Builds the API representation. The order of keys does not depend on how the events were stored. */
 export function viewOf(tenant: string, snapshot: LiveSnapshot, counters: Counters = noAccess): MemoryView {
   const { state, revision, createdAt, updatedAt } = snapshot;
-  const {
-    id,
-    externalId,
-    content,
-    layer,
-    spaces,
-    tags,
-    metadata,
-    representations,
-    pii,
-    occurredAt,
-    createdBy,
-  } = state.value;
+  const { id, externalId, content, layer, spaces, tags, metadata, representations, createdBy } = state.value;
+  const { pii, occurredAt, expiresAt, retention } = state.value;
   return {
     id,
     ...(externalId !== undefined && { externalId }),
@@ -113,6 +106,8 @@ export function viewOf(tenant: string, snapshot: LiveSnapshot, counters: Counter
     representations,
     ...(pii && pii.length > 0 && { pii }),
     ...(occurredAt !== undefined && { occurredAt }),
+    ...(expiresAt !== undefined && { expiresAt }),
+    ...(retention !== undefined && { retention }),
     createdAt: createdAt.toISOString(),
     updatedAt: updatedAt.toISOString(),
     createdBy,

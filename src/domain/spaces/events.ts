@@ -23,6 +23,15 @@ export const SpaceRemoved = defineEvent({
   sealed: z.object({}),
 });
 
+/** No memory has the label of the removed space any more, apart from those that got it since. */
+export const SpaceDetached = defineEvent({
+  type: 'SpaceDetached',
+  category: 'space',
+  version: 1,
+  routing: z.object({ spaceId: z.string(), memories: z.int().nonnegative() }),
+  sealed: z.object({}),
+});
+
 /** Whether memories may name spaces that nobody configured. */
 export const SpacesRestricted = defineEvent({
   type: 'SpacesRestricted',
@@ -33,4 +42,7 @@ export const SpacesRestricted = defineEvent({
 });
 
 export type SpaceEvent =
-  EventOf<typeof SpaceConfigured> | EventOf<typeof SpaceRemoved> | EventOf<typeof SpacesRestricted>;
+  | EventOf<typeof SpaceConfigured>
+  | EventOf<typeof SpaceRemoved>
+  | EventOf<typeof SpaceDetached>
+  | EventOf<typeof SpacesRestricted>;

@@ -42,6 +42,8 @@ export function foldSpaces(before: Spaces, events: readonly RecordedSpaceEvent[]
       case 'SpaceRemoved':
         configured.delete(event.data.spaceId);
         break;
+      case 'SpaceDetached':
+        break;
       case 'SpacesRestricted':
         ({ strict } = event.data);
         break;
@@ -60,8 +62,11 @@ export function decideConfiguration(spaces: Spaces, spaceId: string, config: Spa
   return [{ type: 'SpaceConfigured', data: { spaceId, settings, description, sources, metadataSchema } }];
 }
 
+/** With `detach`, memories can also lose a label that nobody configured. */
 export function decideRemoval(spaces: Spaces, spaceId: string, detach: boolean): SpaceEvent[] {
-  return spaces.configured.has(spaceId) ? [{ type: 'SpaceRemoved', data: { spaceId, detach } }] : [];
+  return detach || spaces.configured.has(spaceId)
+    ? [{ type: 'SpaceRemoved', data: { spaceId, detach } }]
+    : [];
 }
 
 export function decideRestriction(spaces: Spaces, strict: boolean): SpaceEvent[] {

@@ -1,3 +1,4 @@
+import { archiveMemory, unarchiveMemory } from '../../api/memories/archive-memory.ts';
 import { bulkStore } from '../../api/memories/bulk-store.ts';
 import { deleteMemory } from '../../api/memories/delete-memory.ts';
 import { getMemory } from '../../api/memories/get-memory.ts';
@@ -95,6 +96,18 @@ export const memoryBindings = [
   }),
   bind(restoreMemory, 'post', '/v1/memories/:id/restore', {
     success: { status: 200, description: 'Restored' },
+    rename,
+    bodyOptional: true,
+    headers: etagOf,
+  }),
+  bind(archiveMemory, 'post', '/v1/memories/:id/archive', {
+    success: { status: 200, description: 'Archived' },
+    rename,
+    bodyOptional: true,
+    headers: etagOf,
+  }),
+  bind(unarchiveMemory, 'post', '/v1/memories/:id/unarchive', {
+    success: { status: 200, description: 'Active again' },
     rename,
     bodyOptional: true,
     headers: etagOf,

@@ -1,5 +1,6 @@
 import { configureSpaces, deleteSpace, patchSpace, putSpace } from '../../api/spaces/configure-space.ts';
 import { getSpace, listSpaces } from '../../api/spaces/read-spaces.ts';
+import { spaceStats } from '../../api/spaces/space-stats.ts';
 import { bind } from '../binding.ts';
 
 const wait = ['minPosition', 'waitMs'];
@@ -18,6 +19,12 @@ export const spaceBindings = [
     query: wait,
     headers: etag,
   }),
+  bind(spaceStats, 'get', '/v1/spaces/:id/stats', {
+    success: { status: 200, description: 'The figures' },
+    rename,
+    textInPath: 'id',
+    query: ['retentionDays', ...wait],
+  }),
   bind(putSpace, 'put', '/v1/spaces/:id', {
     success: { status: 200, description: 'The new configuration' },
     created: { status: 201, description: 'The configuration of a space that had none' },
@@ -34,6 +41,7 @@ export const spaceBindings = [
   bind(deleteSpace, 'delete', '/v1/spaces/:id', {
     success: { status: 200, description: 'The space has no configuration any more' },
     rename,
+    query: ['memories'],
   }),
   bind(configureSpaces, 'put', '/v1/admin/spaces', {
     success: { status: 200, description: 'The new setting' },

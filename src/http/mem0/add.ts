@@ -7,7 +7,7 @@ import { parseInput } from '../../domain/input/parse-input.ts';
 import { invalid, Problem, problems, type ProblemCode } from '../../domain/problems.ts';
 import { entityFields, entityNames, placeOf, type EntityIds } from './entities.ts';
 import { expirationDate } from './fields.ts';
-import { expirationKey, metadataOf } from './memory.ts';
+import { deletedAfter, expirationKey, metadataOf } from './memory.ts';
 import { inMem0Terms } from './problems.ts';
 import { bodyOf, type Handler } from './request.ts';
 import { timeOf } from './times.ts';
@@ -46,6 +46,7 @@ export const add: Handler = async (request) => {
   const place = placeOf(entitiesOf(rest, rest.filters));
   const session = request.session.inNameOf(place.scope.user);
   const occurredAt = timestamp == null ? undefined : timeOf(timestamp, 'timestamp');
+  const expiresAt = expiration == null ? undefined : deletedAfter(expiration, new Date());
   const texts = messages.flatMap(({ role, content, name }, index) => {
     const text = textOf(content, `messages.${index}.content`);
     return skippedRoles.has(role) || isBlank(text) ? [] : [{ role, name, text, index }];
@@ -58,6 +59,7 @@ export const add: Handler = async (request) => {
       content: text,
       metadata: metadataOf(metadata, { role, actor_id: name, [expirationKey]: expiration }),
       ...(occurredAt !== undefined && { occurredAt }),
+      ...(expiresAt !== undefined && { expiresAt }),
     };
     inMem0Terms({ content: `messages.${index}.content` }, () => parseInput(storeMemory.input, turn));
     return turn;

@@ -3,7 +3,7 @@ import { updateMemory } from '../../api/memories/update-memory.ts';
 import { jsonObject, type JsonObject } from '../../domain/json.ts';
 import { invalid, Problem } from '../../domain/problems.ts';
 import { expirationDate } from './fields.ts';
-import { expirationKey, mem0Memory } from './memory.ts';
+import { deletedAfter, expirationKey, mem0Memory } from './memory.ts';
 import { activeMemory } from './read.ts';
 import { bodyOf, type Handler } from './request.ts';
 import type { Mem0Session } from './session.ts';
@@ -48,6 +48,9 @@ function patchOf({ text, metadata, expiration_date: expiration, timestamp }: Cha
   return {
     ...(text != null && { content: text }),
     ...(Object.keys(merged).length > 0 && { metadata: merged }),
+    ...(expiration !== undefined && {
+      expiresAt: expiration === null ? null : deletedAfter(expiration, new Date()),
+    }),
   };
 }
 

@@ -5,6 +5,19 @@ import { isJsonObject, type JsonObject } from '../../domain/json.ts';
 /** Metadata key of the date after which mem0's reads no longer show a memory. */
 export const expirationKey = 'mem0_expiration_date';
 
+const dayMs = 86_400_000;
+/** Days for which mem0 can still show an expired memory, and take its date away. */
+const shownDays = 30;
+
+/**
+ * When a memory with an expiration date is soft-deleted: mem0 only hides it after its date, so it stays for some time, also one whose date
+ * is long past.
+ */
+export function deletedAfter(date: string, now: Date): string {
+  const over = Math.max(Date.parse(date) + dayMs, now.getTime());
+  return new Date(over + shownDays * dayMs).toISOString();
+}
+
 /** A memory as mem0 shows it. */
 export function mem0Memory(memory: MemoryView) {
   const { id, content, scope, metadata, tags, createdAt, updatedAt } = memory;

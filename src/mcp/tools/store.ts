@@ -4,7 +4,7 @@ import { identifier } from '../../domain/layers.ts';
 import { inWords, listed } from '../shown-memory.ts';
 import { tool } from './tool.ts';
 
-const { content, layer, metadata, representations, tags, externalId, occurredAt, onConflict } =
+const { content, layer, metadata, representations, tags, externalId, occurredAt, expiresAt, onConflict } =
   storeMemory.input.shape;
 
 export const memoryStore = tool({
@@ -25,16 +25,17 @@ export const memoryStore = tool({
       .meta({ description: 'Ids of the layer, such as {"team": "search"}' }),
     session_id: identifier.optional().meta({ description: 'For the layer session' }),
     tags,
-    external_id: externalId.meta({ description: 'Your own unique name for it' }),
+    external_id: externalId.meta({ description: 'Your unique name' }),
     on_conflict: onConflict.meta({
       description:
         'report (default) what it contradicts, supersedes or duplicates; supersede: also mark it where sure',
     }),
     occurred_at: occurredAt.meta({ description: 'When it happened, RFC 3339' }),
+    expires_at: expiresAt.meta({ description: '' }),
   }),
   effect: 'adds',
   isCore: true,
-  parameters: { spaces: 'space_id' },
+  parameters: { spaces: 'space_id', expiresAt: 'expires_at' },
   async call(input, act) {
     const {
       space_id: space,
@@ -42,6 +43,7 @@ export const memoryStore = tool({
       scope,
       external_id,
       occurred_at,
+      expires_at,
       on_conflict,
       ...rest
     } = input;
@@ -51,6 +53,7 @@ export const memoryStore = tool({
       spaces: space === undefined ? [] : [space],
       externalId: external_id,
       occurredAt: occurred_at,
+      expiresAt: expires_at,
       onConflict: on_conflict,
     });
     const shown = listed(memory);

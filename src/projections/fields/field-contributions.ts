@@ -72,8 +72,10 @@ function next(
       return { ...row, held: fieldValuesOf({ scope, metadata: event.data.metadata, occurredAt }) };
     }
     case 'MemoryDeleted':
+    case 'MemoryArchived':
       return row && { ...row, active: false };
     case 'MemoryRestored':
+    case 'MemoryUnarchived':
       return row && { ...row, active: true };
     case 'MemoryErased':
       return undefined;

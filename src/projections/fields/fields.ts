@@ -1,4 +1,4 @@
-import type { MemoryEvent } from '../../domain/memory/events.ts';
+import { memoryEvents, type MemoryEvent } from '../../domain/memory/events.ts';
 import type { LoadedEvent } from '../../ports/event-store.ts';
 import type { SqlExecutor } from '../../ports/sql.ts';
 import type { Tables } from '../../read-models/table.ts';
@@ -21,7 +21,7 @@ import { fieldSums, sumsOf, writeSums } from './sums.ts';
 export const fields: Projection = {
   name: 'fields',
   version: 2,
-  handles: ['MemoryStored', 'MemoryUpdated', 'MemoryDeleted', 'MemoryRestored', 'MemoryErased'],
+  handles: memoryEvents,
   ...declaredBy(fieldSums, contributions),
   plan,
   holds: (tables) => rowsWith([tables(contributions.name), ofMemory]),

@@ -1,5 +1,5 @@
 import { inLexicalIndex, withWordsInMemory } from '../../read-models/lexical/variant.ts';
-import type { MemoryEvent } from '../../domain/memory/events.ts';
+import { memoryEvents, type MemoryEvent } from '../../domain/memory/events.ts';
 import { TOKENIZER_VERSION } from '../../domain/text/tokens.ts';
 import type { LoadedEvent } from '../../ports/event-store.ts';
 import type { LexicalIndex } from '../../ports/lexical-index.ts';
@@ -53,7 +53,7 @@ export function lexical({
     version: 9,
     variant,
     batchSize: 64,
-    handles: ['MemoryStored', 'MemoryUpdated', 'MemoryDeleted', 'MemoryRestored', 'MemoryErased'],
+    handles: memoryEvents,
     ...countingTerms,
     create: (tables) => [...countingTerms.create(tables), ...createBm25(tables)],
     // Outside of the transaction, so the database can do other work meanwhile.

@@ -76,9 +76,11 @@ function next(
       return Object.keys(spoken).length > 0 ? { ...row, ...spoken } : row;
     }
     case 'MemoryDeleted':
+    case 'MemoryArchived':
       if (row?.body === undefined) return row;
       return { ...row, body: undefined, shelved: row.body, revision };
     case 'MemoryRestored':
+    case 'MemoryUnarchived':
       if (row?.shelved === undefined) return row;
       return { ...row, body: row.shelved, shelved: undefined, revision };
     case 'MemoryErased':

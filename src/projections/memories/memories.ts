@@ -1,5 +1,12 @@
-import { evolve, initialState, type MemoryState, type MemoryValue } from '../../domain/memory/memory.ts';
-import type { MemoryEvent } from '../../domain/memory/events.ts';
+import {
+  evolve,
+  hasValue,
+  initialState,
+  type LiveState,
+  type MemoryState,
+  type MemoryValue,
+} from '../../domain/memory/memory.ts';
+import { memoryEvents, type MemoryEvent } from '../../domain/memory/events.ts';
 import type { LoadedEvent } from '../../ports/event-store.ts';
 import type { SqlExecutor } from '../../ports/sql.ts';
 import { memoryKeys } from '../../read-models/recordset.ts';
@@ -56,7 +63,7 @@ type VersionRow = Draft<Row<typeof versions>>;
 export const memories: Projection = {
   name: 'memories',
   version: 4,
-  handles: ['MemoryStored', 'MemoryUpdated', 'MemoryDeleted', 'MemoryRestored', 'MemoryErased'],
+  handles: memoryEvents,
   ...declaredBy(versions, postings),
   plan: (events, executor, tables) => plan(events as readonly LoadedEvent<MemoryEvent>[], executor, tables),
   holds: (tables) => rowsWith([tables(versions.name), ofMemory], [tables(postings.name), ofMemory]),
@@ -66,7 +73,7 @@ interface OpenRow extends Record<string, unknown> {
   tenant: string;
   memory_id: string;
   created_at: Date;
-  state: 'active' | 'deleted';
+  state: LiveState['status'];
   retention_until: Date | null;
   value: Omit<MemoryValue, 'id'>;
 }
@@ -101,7 +108,7 @@ async function plan(
     else if (progress.has(key)) {
       ended.set(key, { tenant, memory_id: memoryId, to_position: fact.position, to_time: fact.time });
     }
-    if (state.status === 'active' || state.status === 'deleted') {
+    if (hasValue(state)) {
       const open = versionRow(fact, state, createdAt);
       added.push(open);
       progress.set(key, { before, state, createdAt, open });
@@ -149,17 +156,13 @@ async function loadProgress(
     const state: MemoryState =
       row.state === 'deleted'
         ? { status: 'deleted', value, retentionUntil: row.retention_until!.toISOString() }
-        : { status: 'active', value };
+        : { status: row.state, value };
     progress.set(`${row.tenant}/${row.memory_id}`, { before: state, state, createdAt: row.created_at });
   }
   return progress;
 }
 
-function versionRow(
-  fact: LoadedEvent<MemoryEvent>,
-  state: Extract<MemoryState, { value: unknown }>,
-  createdAt: Date,
-): VersionRow {
+function versionRow(fact: LoadedEvent<MemoryEvent>, state: LiveState, createdAt: Date): VersionRow {
   const { id, ...value } = state.value;
   return {
     tenant: fact.metadata.tenant,

@@ -1,4 +1,4 @@
-import type { MemoryEvent } from '../../domain/memory/events.ts';
+import { memoryEvents, type MemoryEvent } from '../../domain/memory/events.ts';
 import type { LoadedEvent } from '../../ports/event-store.ts';
 import type { SqlExecutor } from '../../ports/sql.ts';
 import { Table, type Draft, type Row, type Tables } from '../../read-models/table.ts';
@@ -22,7 +22,7 @@ const amounts = new Table('statistics', {
   digestedRows: 'memories <> 0',
 });
 
-/** What one memory contributes to the sums: enough to subtract it again. */
+/** What one memory contributes to the sums, enough to subtract it again; and when it expires, to find what is due. */
 const counted = new Table('statistics_counted', {
   columns: {
     tenant: 'text',
@@ -32,8 +32,14 @@ const counted = new Table('statistics_counted', {
     state: 'text',
     characters: 'integer',
     bytes: 'integer',
+    expires_at: 'timestamptz?',
+    kept: 'boolean',
   },
   key: ['tenant', 'memory_id'],
+  indexes: [
+    `(expires_at) where expires_at is not null and not kept and state <> 'deleted'`,
+    `(tenant, memory_id) where state = 'archived'`,
+  ],
 });
 
 type Counted = Row<typeof counted>;
@@ -42,7 +48,7 @@ type Counted = Row<typeof counted>;
 export const statistics: Projection = {
   name: 'statistics',
   version: 2,
-  handles: ['MemoryStored', 'MemoryUpdated', 'MemoryDeleted', 'MemoryRestored', 'MemoryErased'],
+  handles: memoryEvents,
   ...declaredBy(amounts, counted),
   plan,
   holds: (tables) => rowsWith([tables(counted.name), ofMemory]),
@@ -63,7 +69,7 @@ async function plan(events: readonly LoadedEvent[], executor: SqlExecutor, table
 function next(row: Counted | undefined, { event, metadata }: LoadedEvent<MemoryEvent>): Counted | undefined {
   switch (event.type) {
     case 'MemoryStored': {
-      const { memoryId, layer, spaces, contentLength, contentBytes } = event.data;
+      const { memoryId, layer, spaces, contentLength, contentBytes, expiresAt, retention } = event.data;
       return {
         tenant: metadata.tenant,
         memory_id: memoryId,
@@ -72,22 +78,39 @@ function next(row: Counted | undefined, { event, metadata }: LoadedEvent<MemoryE
         state: 'active',
         characters: contentLength,
         bytes: contentBytes,
+        expires_at: timeOf(expiresAt),
+        kept: retention === 'keep',
       };
     }
     case 'MemoryUpdated': {
       if (!row) return row;
       const { spaces = row.spaces, contentLength = row.characters, contentBytes = row.bytes } = event.data;
-      return { ...row, spaces, characters: contentLength, bytes: contentBytes };
+      const { expiresAt, retention } = event.data;
+      return {
+        ...row,
+        spaces,
+        characters: contentLength,
+        bytes: contentBytes,
+        ...(expiresAt !== undefined && { expires_at: timeOf(expiresAt) }),
+        ...(retention !== undefined && { kept: retention === 'keep' }),
+      };
     }
     case 'MemoryDeleted':
       return row && { ...row, state: 'deleted' };
+    case 'MemoryArchived':
+      return row && { ...row, state: 'archived' };
     case 'MemoryRestored':
+    case 'MemoryUnarchived':
       return row && { ...row, state: 'active' };
     case 'MemoryErased':
       return undefined;
     default:
       return event satisfies never;
   }
+}
+
+function timeOf(sent: string | null | undefined): Date | undefined {
+  return sent == null ? undefined : new Date(sent);
 }
 
 type Sum = Draft<Row<typeof amounts>>;

@@ -72,8 +72,10 @@ function next(
         ? { ...row, revision }
         : { ...row, revision, ...textColumns(event.data.content) };
     case 'MemoryDeleted':
+    case 'MemoryArchived':
       return row && { ...row, revision, active: false };
     case 'MemoryRestored':
+    case 'MemoryUnarchived':
       return row && { ...row, revision, active: true };
     default:
       return event satisfies never;

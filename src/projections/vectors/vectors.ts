@@ -1,4 +1,4 @@
-import type { MemoryEvent } from '../../domain/memory/events.ts';
+import { memoryEvents, type MemoryEvent } from '../../domain/memory/events.ts';
 import type { Embedder, Embedders, EmbeddingModel, TextRefused } from '../../ports/embedder.ts';
 import type { LoadedEvent } from '../../ports/event-store.ts';
 import type { SqlExecutor } from '../../ports/sql.ts';
@@ -66,7 +66,7 @@ export function vectors(
     variant: model.id,
     batchSize: 8,
     largeBatchSize: 256,
-    handles: ['MemoryStored', 'MemoryUpdated', 'MemoryDeleted', 'MemoryRestored', 'MemoryErased'],
+    handles: memoryEvents,
     ...declaredBy(vectorRows),
     create: (tables) => [...vectorRows.create(tables), ...shared.kept.create(), ...shared.passages.create()],
     prepare: (events, context) =>
