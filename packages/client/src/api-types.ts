@@ -444,20 +444,20 @@ export interface PutSpace {
   enableReasoningMemory?: boolean | undefined;
   /** JSON Schema (2020-12) of the metadata, without `pattern`, at most 16,000 bytes */
   metadataSchema?: Record<string, unknown> | undefined;
-  pii?: PersonalDataPolicy | undefined;
+  /** What to do about personal data and secrets in a text, by type. Default: email, phone and ip are allowed, the others flagged */
+  pii?:
+    | Partial<
+        Record<
+          'email' | 'phone' | 'card' | 'iban' | 'national-id' | 'ip' | 'secret',
+          'allow' | 'flag' | 'redact' | 'refuse'
+        >
+      >
+    | undefined;
   /** Whether metadata that do not fit the schema are flagged or refused */
   metadataPolicy?: 'flag' | 'reject' | undefined;
   /** Begin from this preset; the other fields override it */
   preset?: 'dev_copilot' | 'salesforce' | 'research' | undefined;
 }
-
-/** What to do about personal data and secrets in a text, by type. Default: email, phone and ip are allowed, the others flagged */
-export type PersonalDataPolicy = Partial<
-  Record<
-    'email' | 'phone' | 'card' | 'iban' | 'national-id' | 'ip' | 'secret',
-    'allow' | 'flag' | 'redact' | 'refuse'
-  >
->;
 
 export interface PatchSpace {
   description?: string | null | undefined;
@@ -479,7 +479,15 @@ export interface PatchSpace {
   sources?: readonly string[] | null | undefined;
   enableReasoningMemory?: boolean | null | undefined;
   metadataSchema?: Record<string, unknown> | null | undefined;
-  pii?: PersonalDataPolicy | null | undefined;
+  pii?:
+    | Partial<
+        Record<
+          'email' | 'phone' | 'card' | 'iban' | 'national-id' | 'ip' | 'secret',
+          'allow' | 'flag' | 'redact' | 'refuse'
+        >
+      >
+    | null
+    | undefined;
   metadataPolicy?: 'flag' | 'reject' | null | undefined;
 }
 
@@ -1728,7 +1736,13 @@ export interface Space {
   enableReasoningMemory: boolean;
   /** JSON Schema (2020-12) of the metadata, without `pattern`, at most 16,000 bytes */
   metadataSchema?: Record<string, unknown>;
-  pii: PersonalDataPolicy;
+  /** What to do about personal data and secrets in a text, by type. Default: email, phone and ip are allowed, the others flagged */
+  pii: Partial<
+    Record<
+      'email' | 'phone' | 'card' | 'iban' | 'national-id' | 'ip' | 'secret',
+      'allow' | 'flag' | 'redact' | 'refuse'
+    >
+  >;
   /** Whether metadata that do not fit the schema are flagged or refused */
   metadataPolicy: 'flag' | 'reject';
   id: string;

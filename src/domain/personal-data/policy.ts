@@ -12,7 +12,6 @@ export type PersonalDataAction = (typeof personalDataActions)[number];
 export const personalDataPolicySchema = z
   .partialRecord(z.enum(personalDataTypes), z.enum(personalDataActions))
   .meta({
-    id: 'PersonalDataPolicy',
     description:
       'What to do about personal data and secrets in a text, by type. Default: email, phone and ip are allowed, the others flagged',
   });
