@@ -88,6 +88,12 @@ export const examples: { readonly [Type in EventType]: DataOf<Type> } = {
   },
   MemoryDeleted: { memoryId, retentionUntil: '2026-01-31T00:00:00.000Z', because: 'expired' },
   MemoryRestored: { memoryId },
+  MemoryReviewed: {
+    memoryId,
+    decision: 'supersede',
+    trust: { source: 'web', state: 'trusted', flags: ['instruction'], reviewedBy: 'user:bob' },
+    other,
+  },
   MemoryErased: { memoryId, keyId, claim },
   MemoryAffirmed: { memoryId, affirmedAt: '2026-01-31T08:00:00.000Z', affirmations: 2 },
   FactClaimed: { memoryId },
@@ -365,6 +371,9 @@ export const examples: { readonly [Type in EventType]: DataOf<Type> } = {
   },
   SpaceRemoved: { spaceId: 'research', detach: true },
   SpacesRestricted: { strict: true },
+  TrustConfigured: {
+    policy: { quarantine: [{ source: 'web', flag: 'instruction', cause: 'llm' }], reviewers: ['admin'] },
+  },
   LimitsConfigured: {
     limits: {
       perKey: { unitsPerSecond: 20, burst: 100, concurrency: 16 },

@@ -3,6 +3,11 @@ import type { CommandContext, CommandServices } from './context.ts';
 
 const retentionDays = 30;
 
+/** Until when what is deleted now can be restored. */
+export function retentionEnd({ clock }: Pick<CommandServices, 'clock'>): Date {
+  return new Date(clock.now().getTime() + retentionDays * 86_400_000);
+}
+
 /** Deletes a memory softly: it can be restored until its retention ends. A second deletion changes nothing. */
 export async function deleteMemory(
   services: CommandServices,
@@ -10,7 +15,7 @@ export async function deleteMemory(
   memoryId: string,
   match: MatchCondition,
 ): Promise<MemoryResult> {
-  const retentionUntil = new Date(services.clock.now().getTime() + retentionDays * 86_400_000);
+  const retentionUntil = retentionEnd(services);
   return changeMemory(services, context, memoryId, { type: 'delete', retentionUntil }, match);
 }
 

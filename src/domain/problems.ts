@@ -84,6 +84,16 @@ export const problems = {
     remedy: 'Remove the label from its memories, or delete them, before you remove the space.',
   },
   'memory-deleted': { status: 409, title: 'The memory is deleted', remedy: 'Restore the memory first.' },
+  'awaits-review': {
+    status: 409,
+    title: 'The memory is held for a review, or a review has rejected it',
+    remedy: 'A reviewer decides with POST /v1/reviews/{id}; GET /v1/reviews lists what waits.',
+  },
+  'own-memory': {
+    status: 403,
+    title: 'Nobody approves what it wrote',
+    remedy: 'Have another reviewer decide, with a credential of its own.',
+  },
   'retention-over': {
     status: 409,
     title: 'The memory can no longer be restored',

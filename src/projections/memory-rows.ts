@@ -5,6 +5,16 @@ import type { Columns } from '../read-models/recordset.ts';
 import type { RowOf, Table, Tables } from '../read-models/table.ts';
 import { findRows } from './write.ts';
 
+/** The events that change a memory. */
+export const memoryEvents = [
+  'MemoryStored',
+  'MemoryUpdated',
+  'MemoryDeleted',
+  'MemoryRestored',
+  'MemoryReviewed',
+  'MemoryErased',
+] as const satisfies readonly MemoryEvent['type'][];
+
 /** The key of a memory in rows. */
 export interface MemoryKey {
   readonly tenant: string;

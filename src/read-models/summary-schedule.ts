@@ -35,6 +35,7 @@ export const scheduleEvents = [
   'MemoryUpdated',
   'MemoryDeleted',
   'MemoryRestored',
+  'MemoryReviewed',
   'MemoryErased',
   'SummaryGenerated',
   'SummaryInvalidated',

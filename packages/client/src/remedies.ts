@@ -24,6 +24,8 @@ export const remedies: Readonly<Record<ProblemCode, string>> = {
     'Update the memory named in `memoryId`, or choose another externalId. Without `memoryId`, the caller cannot see that memory.',
   'space-not-empty': 'Remove the label from its memories, or delete them, before you remove the space.',
   'memory-deleted': 'Restore the memory first.',
+  'awaits-review': 'A reviewer decides with POST /v1/reviews/{id}; GET /v1/reviews lists what waits.',
+  'own-memory': 'Have another reviewer decide, with a credential of its own.',
   'retention-over': 'Its retention period has ended: store it again.',
   'command-in-progress': 'Retry with the same key after Retry-After seconds.',
   'rebuild-in-progress': 'Check its progress with GET /v1/admin/projections.',

@@ -1,6 +1,8 @@
 import type { MemoryValue } from '../../domain/memory/memory.ts';
+import type { TrustSource } from '../../domain/trust/trust.ts';
 import type { CommandContext, CommandServices } from '../context.ts';
 import { checkSpaces } from './check-spaces.ts';
+import { trustOf } from './check-trust.ts';
 
 /** A memory as it would be after the command: one that is stored, or that gets another text, other metadata or other spaces. */
 export type Entry = Omit<MemoryValue, 'id' | 'claim'>;
@@ -8,20 +10,24 @@ export type Entry = Omit<MemoryValue, 'id' | 'claim'>;
 /** What the rules add to a memory, or change in it. */
 export type EntryChanges = Partial<Pick<MemoryValue, 'content' | 'trust' | 'pii'>>;
 
+export interface EntryOptions {
+  /** The memory that the command changes. */
+  readonly before?: MemoryValue;
+  /** Where the caller says that the text comes from; never above what its credential and cause say. */
+  readonly source?: TrustSource | undefined;
+}
+
 /**
- * Applies the rules that decide whether a memory may enter, before anything of it is written: those of its spaces. Throws a `Problem` if
- * one refuses it. `before` is the memory that a command changes.
+ * Applies the rules that decide whether a memory may enter, before anything of it is written: those of its spaces, then how far it may be
+ * trusted. Throws a `Problem` if one refuses it. A rule that only notes something adds a flag.
  */
 export async function checkEntry(
   services: CommandServices,
   context: CommandContext,
   entry: Entry,
-  before?: MemoryValue,
+  { before, source: declared }: EntryOptions = {},
 ): Promise<EntryChanges> {
   const { flags } = await checkSpaces(services, context.caller.tenant, entry, before);
-  const trust = before?.trust;
-  if (flags.length === 0) return {};
-  return {
-    trust: { source: 'user', state: 'trusted', ...trust, flags: [...(trust?.flags ?? []), ...flags] },
-  };
+  const trust = await trustOf(services, context, entry, { before, flags, declared });
+  return trust ? { trust } : {};
 }

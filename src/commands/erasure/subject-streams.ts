@@ -35,6 +35,7 @@ const sealedTypes = [...eventDefinitions.values()].flatMap(({ type, sealed }) =>
 const followedTypes: readonly EventType[] = [
   'MemoryDeleted',
   'MemoryRestored',
+  'MemoryReviewed',
   'MemoryErased',
   'ReasoningTraceErased',
   'LessonForgotten',

@@ -30,6 +30,7 @@ import {
   MemoryDeleted,
   MemoryErased,
   MemoryRestored,
+  MemoryReviewed,
   MemoryStored,
   MemoryUpdated,
 } from '../memory/events.ts';
@@ -63,7 +64,7 @@ import {
   ProjectionSwitched,
 } from '../operation/events.ts';
 import { ErasureAdvanced, ErasureCompleted, ErasureCounted, ErasureRequested } from '../erasure/events.ts';
-import { SpaceConfigured, SpaceRemoved, SpacesRestricted } from '../spaces/events.ts';
+import { SpaceConfigured, SpaceRemoved, SpacesRestricted, TrustConfigured } from '../spaces/events.ts';
 import { CheckpointCosigned, CheckpointSigned, LogRestored } from '../tlog/events.ts';
 import type { AnyEventDefinition, EventOf } from './define.ts';
 
@@ -72,6 +73,7 @@ const definitions = [
   MemoryUpdated,
   MemoryDeleted,
   MemoryRestored,
+  MemoryReviewed,
   MemoryErased,
   MemoryAffirmed,
   FactClaimed,
@@ -133,6 +135,7 @@ const definitions = [
   SpaceConfigured,
   SpaceRemoved,
   SpacesRestricted,
+  TrustConfigured,
   ErasureRequested,
   ErasureCounted,
   ErasureAdvanced,

@@ -2,7 +2,7 @@ import { invalid, Problem } from '../problems.ts';
 import { canonicalJson, mergePatch, type JsonObject } from '../json.ts';
 import { scopeKeys, type Layer, type Scope } from '../layers.ts';
 import type { Representations } from './content.ts';
-import type { Trust } from '../trust/trust.ts';
+import { isWithheld, type Trust, type TrustSource } from '../trust/trust.ts';
 import type { MemoryEvent } from './events.ts';
 import { assertFits } from './size.ts';
 
@@ -61,6 +61,9 @@ export function evolve(state: MemoryState, event: MemoryEvent): MemoryState {
         : state;
     case 'MemoryRestored':
       return state.status === 'deleted' ? { status: 'active', value: state.value } : state;
+    case 'MemoryReviewed':
+      if (state.status === 'absent' || state.status === 'erased') return state;
+      return { ...state, value: { ...state.value, trust: event.data.trust } };
     case 'MemoryErased':
       return { status: 'erased' };
     default:
@@ -114,8 +117,9 @@ interface MutableFields {
 
 export type MemoryCommand =
   | { readonly type: 'store'; readonly value: MemoryValue }
-  | { readonly type: 'replace'; readonly value: MemoryReplacement }
+  | { readonly type: 'replace'; readonly value: MemoryReplacement; readonly source?: TrustSource | undefined }
   | { readonly type: 'update'; readonly patch: MemoryPatch }
+  | { readonly type: 'flag'; readonly trust: Trust }
   | { readonly type: 'delete'; readonly retentionUntil: Date }
   | { readonly type: 'restore'; readonly now: Date }
   | { readonly type: 'erase'; readonly keyId: string };
@@ -134,6 +138,8 @@ export function decide(command: MemoryCommand, state: MemoryState): MemoryEvent[
       return update(command.patch, state);
     case 'replace':
       return replace(command.value, state);
+    case 'flag':
+      return changesOf(activeValue(state), { trust: command.trust });
     case 'delete':
       if (state.status === 'deleted') return [];
       return [
@@ -144,6 +150,8 @@ export function decide(command: MemoryCommand, state: MemoryState): MemoryEvent[
       ];
     case 'restore':
       if (state.status === 'active') return [];
+      if (isWithheld(state.value))
+        throw new Problem('awaits-review', 'a memory that no reviewer has approved cannot be restored');
       if (command.now.toISOString() > state.retentionUntil) {
         throw new Problem('retention-over', `the memory could be restored until ${state.retentionUntil}`);
       }

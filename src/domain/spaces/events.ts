@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { defineEvent, type EventOf } from '../events/define.ts';
 import { jsonObject } from '../json.ts';
+import { trustPolicySchema } from '../trust/policy.ts';
 import { spaceConfigSchema } from './space-config.ts';
 
 const { description, sources, metadataSchema, ...settings } = spaceConfigSchema.shape;
@@ -32,5 +33,17 @@ export const SpacesRestricted = defineEvent({
   sealed: z.object({}),
 });
 
+/** What waits for a review in the whole tenant, whatever its spaces, and who reviews. */
+export const TrustConfigured = defineEvent({
+  type: 'TrustConfigured',
+  category: 'space',
+  version: 1,
+  routing: z.object({ policy: z.object(trustPolicySchema.shape) }),
+  sealed: z.object({}),
+});
+
 export type SpaceEvent =
-  EventOf<typeof SpaceConfigured> | EventOf<typeof SpaceRemoved> | EventOf<typeof SpacesRestricted>;
+  | EventOf<typeof SpaceConfigured>
+  | EventOf<typeof SpaceRemoved>
+  | EventOf<typeof SpacesRestricted>
+  | EventOf<typeof TrustConfigured>;

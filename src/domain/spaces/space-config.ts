@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { identifier } from '../layers.ts';
 import { jsonObject } from '../json.ts';
+import { trustPolicySchema } from '../trust/policy.ts';
 
 /** The id of a space that has a configuration. A label without one may be any identifier. */
 export const spaceIdSchema = z
@@ -76,6 +77,9 @@ const fields = {
   }),
   metadataPolicy: z.enum(metadataPolicies).meta({
     description: 'Whether metadata that do not fit the schema are flagged or refused',
+  }),
+  trust: trustPolicySchema.meta({
+    description: 'What waits for a review in this space, in addition to the policy of the tenant',
   }),
 };
 

@@ -3,7 +3,7 @@ import type { LoadedEvent } from '../../ports/event-store.ts';
 import type { SqlExecutor } from '../../ports/sql.ts';
 import type { Tables } from '../../read-models/table.ts';
 import { ofMemory, rowsWith } from '../holding.ts';
-import { rowsOf } from '../memory-rows.ts';
+import { memoryEvents, rowsOf } from '../memory-rows.ts';
 import { declaredBy, type Projection } from '../projection.ts';
 import { together, type Write } from '../write.ts';
 import {
@@ -21,7 +21,7 @@ import { fieldSums, sumsOf, writeSums } from './sums.ts';
 export const fields: Projection = {
   name: 'fields',
   version: 2,
-  handles: ['MemoryStored', 'MemoryUpdated', 'MemoryDeleted', 'MemoryRestored', 'MemoryErased'],
+  handles: memoryEvents,
   ...declaredBy(fieldSums, contributions),
   plan,
   holds: (tables) => rowsWith([tables(contributions.name), ofMemory]),

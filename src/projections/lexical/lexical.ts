@@ -5,6 +5,7 @@ import type { LoadedEvent } from '../../ports/event-store.ts';
 import type { LexicalIndex } from '../../ports/lexical-index.ts';
 import type { SqlExecutor } from '../../ports/sql.ts';
 import { ofMemory, rowsWith } from '../holding.ts';
+import { memoryEvents } from '../memory-rows.ts';
 import { declaredBy, type Projection } from '../projection.ts';
 import type { Tables } from '../../read-models/table.ts';
 import { together, type Write } from '../write.ts';
@@ -53,7 +54,7 @@ export function lexical({
     version: 8,
     variant,
     batchSize: 64,
-    handles: ['MemoryStored', 'MemoryUpdated', 'MemoryDeleted', 'MemoryRestored', 'MemoryErased'],
+    handles: memoryEvents,
     ...countingTerms,
     create: (tables) => [...countingTerms.create(tables), ...createBm25(tables)],
     // Outside of the transaction, so the database can do other work meanwhile.

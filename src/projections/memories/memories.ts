@@ -1,15 +1,17 @@
 import { evolve, initialState, type MemoryState, type MemoryValue } from '../../domain/memory/memory.ts';
 import type { MemoryEvent } from '../../domain/memory/events.ts';
+import { isWithheld } from '../../domain/trust/trust.ts';
 import type { LoadedEvent } from '../../ports/event-store.ts';
 import type { SqlExecutor } from '../../ports/sql.ts';
 import { memoryKeys } from '../../read-models/recordset.ts';
 import { Table, type Draft, type Row, type Tables } from '../../read-models/table.ts';
 import { eachInSlices } from '../each-in-slices.ts';
 import { ofMemory, rowsWith } from '../holding.ts';
+import { memoryEvents } from '../memory-rows.ts';
 import { declaredBy, type Projection } from '../projection.ts';
 import { scopeColumnNames, scopeColumns, scopeRow } from '../scope-columns.ts';
 import { insertRows, nothing, remove, statement, together, type Write } from '../write.ts';
-import { postings, writePostings, type FiledChange } from './postings.ts';
+import { postings, writePostings, type FiledChange, type FiledMemory } from './postings.ts';
 
 const versions = new Table('memories', {
   columns: {
@@ -56,7 +58,7 @@ type VersionRow = Draft<Row<typeof versions>>;
 export const memories: Projection = {
   name: 'memories',
   version: 4,
-  handles: ['MemoryStored', 'MemoryUpdated', 'MemoryDeleted', 'MemoryRestored', 'MemoryErased'],
+  handles: memoryEvents,
   ...declaredBy(versions, postings),
   plan: (events, executor, tables) => plan(events as readonly LoadedEvent<MemoryEvent>[], executor, tables),
   holds: (tables) => rowsWith([tables(versions.name), ofMemory], [tables(postings.name), ofMemory]),
@@ -66,7 +68,7 @@ interface OpenRow extends Record<string, unknown> {
   tenant: string;
   memory_id: string;
   created_at: Date;
-  state: 'active' | 'deleted';
+  state: 'active' | 'deleted' | 'withheld';
   retention_until: Date | null;
   value: Omit<MemoryValue, 'id'>;
 }
@@ -121,7 +123,11 @@ async function plan(
 
 function filedChange([key, { before, state, createdAt }]: readonly [string, Progress]): FiledChange {
   const [tenant, memoryId] = key.split('/') as [string, string];
-  const filed = (at: MemoryState) => (at.status === 'active' ? { ...at.value, createdAt } : undefined);
+  const filed = (at: MemoryState): FiledMemory => {
+    if (at.status !== 'active') return undefined;
+    if (!isWithheld(at.value)) return { ...at.value, createdAt };
+    return at.value.trust?.state === 'quarantined' ? 'quarantined' : undefined;
+  };
   return { tenant, memoryId, before: filed(before), after: filed(state) };
 }
 
@@ -146,10 +152,9 @@ async function loadProgress(
   );
   for (const row of rows) {
     const value: MemoryValue = { id: row.memory_id, ...row.value };
-    const state: MemoryState =
-      row.state === 'deleted'
-        ? { status: 'deleted', value, retentionUntil: row.retention_until!.toISOString() }
-        : { status: 'active', value };
+    const state: MemoryState = row.retention_until
+      ? { status: 'deleted', value, retentionUntil: row.retention_until.toISOString() }
+      : { status: 'active', value };
     progress.set(`${row.tenant}/${row.memory_id}`, { before: state, state, createdAt: row.created_at });
   }
   return progress;
@@ -171,7 +176,7 @@ function versionRow(
     to_time: undefined,
     created_at: createdAt,
     ...scopeRow(value.layer, value.scope),
-    state: state.status,
+    state: isWithheld(state.value) ? 'withheld' : state.status,
     retention_until: state.status === 'deleted' ? new Date(state.retentionUntil) : undefined,
     external_id: value.externalId,
     spaces: value.spaces,

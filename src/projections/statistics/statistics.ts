@@ -1,9 +1,10 @@
 import type { MemoryEvent } from '../../domain/memory/events.ts';
+import { isWithheld, type Trust } from '../../domain/trust/trust.ts';
 import type { LoadedEvent } from '../../ports/event-store.ts';
 import type { SqlExecutor } from '../../ports/sql.ts';
 import { Table, type Draft, type Row, type Tables } from '../../read-models/table.ts';
 import { ofMemory, rowsWith } from '../holding.ts';
-import { memoryKey, memoryOf, rowsOf } from '../memory-rows.ts';
+import { memoryEvents, memoryKey, memoryOf, rowsOf } from '../memory-rows.ts';
 import { declaredBy, type Projection } from '../projection.ts';
 import { removeRows, together, upsert, type Write } from '../write.ts';
 
@@ -42,7 +43,7 @@ type Counted = Row<typeof counted>;
 export const statistics: Projection = {
   name: 'statistics',
   version: 2,
-  handles: ['MemoryStored', 'MemoryUpdated', 'MemoryDeleted', 'MemoryRestored', 'MemoryErased'],
+  handles: memoryEvents,
   ...declaredBy(amounts, counted),
   plan,
   holds: (tables) => rowsWith([tables(counted.name), ofMemory]),
@@ -69,7 +70,7 @@ function next(row: Counted | undefined, { event, metadata }: LoadedEvent<MemoryE
         memory_id: memoryId,
         layer,
         spaces,
-        state: 'active',
+        state: stateOf(event.data.trust),
         characters: contentLength,
         bytes: contentBytes,
       };
@@ -77,17 +78,30 @@ function next(row: Counted | undefined, { event, metadata }: LoadedEvent<MemoryE
     case 'MemoryUpdated': {
       if (!row) return row;
       const { spaces = row.spaces, contentLength = row.characters, contentBytes = row.bytes } = event.data;
-      return { ...row, spaces, characters: contentLength, bytes: contentBytes };
+      const { trust } = event.data;
+      return {
+        ...row,
+        spaces,
+        characters: contentLength,
+        bytes: contentBytes,
+        ...(trust && { state: stateOf(trust) }),
+      };
     }
     case 'MemoryDeleted':
       return row && { ...row, state: 'deleted' };
     case 'MemoryRestored':
       return row && { ...row, state: 'active' };
+    case 'MemoryReviewed':
+      return row && { ...row, state: stateOf(event.data.trust) };
     case 'MemoryErased':
       return undefined;
     default:
       return event satisfies never;
   }
+}
+
+function stateOf(trust: Trust | undefined): string {
+  return isWithheld({ trust }) ? 'withheld' : 'active';
 }
 
 type Sum = Draft<Row<typeof amounts>>;

@@ -7,7 +7,7 @@ import { digestOf } from '../../read-models/digest.ts';
 import { ofMemory, rowsWith } from '../holding.ts';
 import { declaredBy, type PrepareContext, type Projection } from '../projection.ts';
 import type { Tables } from '../../read-models/table.ts';
-import { memoryKey, memoryOf, rowsOf, type MemoryKey } from '../memory-rows.ts';
+import { memoryEvents, memoryKey, memoryOf, rowsOf, type MemoryKey } from '../memory-rows.ts';
 import { removeRows, together, upsert, type Write } from '../write.ts';
 import {
   passageVectorTable,
@@ -66,7 +66,7 @@ export function vectors(
     variant: model.id,
     batchSize: 8,
     largeBatchSize: 256,
-    handles: ['MemoryStored', 'MemoryUpdated', 'MemoryDeleted', 'MemoryRestored', 'MemoryErased'],
+    handles: memoryEvents,
     ...declaredBy(vectorRows),
     create: (tables) => [...vectorRows.create(tables), ...shared.kept.create(), ...shared.passages.create()],
     prepare: (events, context) =>
