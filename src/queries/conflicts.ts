@@ -78,8 +78,8 @@ export class ConflictFinder {
   ): Promise<readonly MemoryView[]> {
     const query = partsOf(content)[0];
     if (query === undefined) return [];
-    const request = { query, layers: [layer], scope, topK: limit + 1, threshold: 0.2 };
-    const { best } = await this.#search.find(caller, request);
+    const request = { query, layers: [layer], scope, topK: limit + 1, threshold: 0 };
+    const { best } = await this.#search.find(caller, request, { keepsCopies: true });
     return best.flatMap(({ memory }) => (memory.id === id ? [] : [memory])).slice(0, limit);
   }
 
