@@ -1019,6 +1019,13 @@ export interface ContextItem {
   tokens: number;
   /** The mark, followed by a description of its source */
   citation: string;
+  /** Where the memory came from, and what rules noticed. Absent for what a user wrote and nothing is noticed about */
+  trust?: {
+    /** Where the text came from */
+    source: 'user' | 'agent' | 'tool' | 'document' | 'web' | 'import';
+    /** What rules noticed: `instruction`, `secret`, `pii:<type>`, `contradicts-trusted`, `metadata` */
+    flags: string[];
+  };
   /** Text of the item as it stands in the `text` of the context: from the memory, or the summary without its marks. Lines after the first are indented, and `[9]` in a stored text is `(9)` */
   text: string;
   /** Start of a passage, or of a turn that was cut, in the content of its memory, in UTF-16 units */

@@ -58,7 +58,7 @@ export const listReviews = operation({
     limit: z
       .int()
       .min(1)
-      .max(100)
+      .max(500)
       .optional()
       .meta({ description: 'Maximum number of items in a page. Default: 20' }),
     cursor: z.string().optional().meta({ description: '`nextCursor` of the previous page' }),
