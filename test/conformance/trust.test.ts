@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { clientWithKey, freshTenant, type Client, type Json } from '../support/api.ts';
 import { useSharedServer } from '../support/use-server.ts';
@@ -61,6 +62,17 @@ async function shownTo(client: Client, position: string, near: string): Promise<
     ...related.body.items.map(({ memory }: Json) => memory.id),
   ];
 }
+
+it('[H9] [J8] the calls of the guide are accepted', async () => {
+  const guide = await readFile('docs/guides/trust.md', 'utf8');
+  const { admin } = await teamWith();
+  const calls = [...guide.matchAll(/curl -X (\w+) \S+8080(\S+) .*? -d '(\{.*?\})'/gs)];
+  expect(calls.length).toBe(2);
+  for (const [, method, path, body] of calls) {
+    const { status } = await admin.send(method!, path!, { body: JSON.parse(body!) });
+    expect([200, 201]).toContain(status);
+  }
+});
 
 describe('[H9] trust', () => {
   it('has its source from the credential and the cause; a caller may lower it, and never raise it', async () => {

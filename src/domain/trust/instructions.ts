@@ -49,7 +49,7 @@ const rules: readonly Rule[] = [
   // English. "on the package" and the like: instructions that people read.
   strong(
     '(?:ignore|disregard|forget|override|bypass) ',
-    `\\w+ (?:(?:all|any|every|each|of|the|your|my|these|those|and) ){0,4}(?:(?:previous|prior|earlier|preceding|above|foregoing|existing|original|initial|system|safety)(?: and | or |, | )){1,3}(?:instructions?|prompts?|directives?|guidelines|commands?)\\b(?! (?:on|in|from|of|for) (?:the|your|this) (?:package|packet|packaging|box|label|can|bag|bottle|tin|leaflet|manual|recipe))`,
+    `\\w+ (?:(?:all|any|every|each|of|the|your|my|these|those|and) ){0,4}(?:(?:previous|prior|earlier|preceding|above|foregoing|existing|original|initial|system|safety)(?: and | or |, | )){1,3}(?:instructions?|prompts?|directives?|guidelines)\\b(?! (?:on|in|from|of|for) (?:the|your|this) (?:package|packet|packaging|box|label|can|bag|bottle|tin|leaflet|manual|recipe))`,
   ),
   strong(
     '(?:ignore|disregard|forget|override|bypass) ',
