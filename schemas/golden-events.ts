@@ -90,6 +90,12 @@ export const examples: { readonly [Type in EventType]: DataOf<Type> } = {
   MemoryRestored: { memoryId },
   MemoryArchived: { memoryId },
   MemoryUnarchived: { memoryId },
+  MemoryReviewed: {
+    memoryId,
+    decision: 'supersede',
+    trust: { source: 'web', state: 'trusted', flags: ['instruction'], reviewedBy: 'user:bob' },
+    other,
+  },
   MemoryErased: { memoryId, keyId, claim },
   MemoryAffirmed: { memoryId, affirmedAt: '2026-01-31T08:00:00.000Z', affirmations: 2 },
   FactClaimed: { memoryId },
@@ -369,6 +375,9 @@ export const examples: { readonly [Type in EventType]: DataOf<Type> } = {
   SpaceRemoved: { spaceId: 'research', detach: true },
   SpaceDetached: { spaceId: 'research', memories: 12 },
   SpacesRestricted: { strict: true },
+  TrustConfigured: {
+    policy: { quarantine: [{ source: 'web', flag: 'instruction', cause: 'llm' }], reviewers: ['admin'] },
+  },
   LimitsConfigured: {
     limits: {
       perKey: { unitsPerSecond: 20, burst: 100, concurrency: 16 },

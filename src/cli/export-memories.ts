@@ -17,6 +17,7 @@ const derived = [
   'affirmations',
   'affirmedAt',
   'retentionUntil',
+  'trust',
 ];
 
 /**

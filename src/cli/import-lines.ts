@@ -3,14 +3,29 @@ const brace = 0x7b;
 const quote = 0x22;
 const upsert = Buffer.from('"upsert":true,');
 
+const imported = Buffer.from('"trust":{"source":"import"},');
+
+/** Says that the memory of a line came by an import, the least trusted way; what the line itself says about its trust is left out. */
+export function asImported(line: Buffer): Buffer {
+  if (!line.includes('"trust"')) return withFirst(imported, line);
+  const memory = parsed(line);
+  if (!memory) return line;
+  return Buffer.from(`${JSON.stringify({ ...memory, trust: { source: 'import' } })}\n`);
+}
+
 /**
  * Adds `upsert: true` to a line that is a JSON object. It comes first, so a field `upsert` of the line itself prevails. The rest of
  * the line stays as it is, byte for byte. Other lines are left to the server, which reports them.
  */
 export function asUpsert(line: Buffer): Buffer {
+  return withFirst(upsert, line);
+}
+
+/** Adds a field before the others of an object that has some. */
+function withFirst(field: Buffer, line: Buffer): Buffer {
   const opening = afterWhiteSpace(line, 0);
   if (line[opening] !== brace || line[afterWhiteSpace(line, opening + 1)] !== quote) return line;
-  return Buffer.concat([line.subarray(0, opening + 1), upsert, line.subarray(opening + 1)]);
+  return Buffer.concat([line.subarray(0, opening + 1), field, line.subarray(opening + 1)]);
 }
 
 function afterWhiteSpace(line: Buffer, from: number): number {

@@ -9,7 +9,7 @@ import { SingleBar, Presets } from 'cli-progress';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import type { BulkLine } from '../../packages/client/src/index.ts';
 import { TransferLines, type RecordTotals } from './import-records.ts';
-import { asUpsert, mapLines, withoutCompany, type LeftOut } from './import-lines.ts';
+import { asImported, asUpsert, mapLines, withoutCompany, type LeftOut } from './import-lines.ts';
 import { cleanOnSignal } from './clean-on-signal.ts';
 import { connect } from './client.ts';
 import { printJson } from './output.ts';
@@ -105,7 +105,7 @@ async function importWith(
   const placed = withoutCompany(leftOut);
   const transfer = new TransferLines();
   const sent = (line: Buffer) => {
-    const memory = placed(transfer.memoryOf(line));
+    const memory = asImported(placed(transfer.memoryOf(line)));
     return upsert ? asUpsert(memory) : memory;
   };
   async function* counted(chunks: Readable): AsyncGenerator<Buffer> {

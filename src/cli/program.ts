@@ -24,6 +24,7 @@ import { projectionsCommand } from './projections.ts';
 import { replayCommand, restoreCommand } from './restore.ts';
 import { searchCommand } from './search.ts';
 import { serveCommand } from './serve.ts';
+import { reviewsCommand } from './reviews.ts';
 import { spacesCommand } from './spaces.ts';
 import { summariesCommand } from './summaries.ts';
 import { packageVersion } from '../adapters/package-version.ts';
@@ -53,6 +54,7 @@ export function createProgram(): Command {
     contextCommand(),
     summariesCommand(),
     spacesCommand(),
+    reviewsCommand(),
     budgetsCommand(),
     policiesCommand(),
     storeCommand(),

@@ -7,6 +7,8 @@ import {
   type MemoryCommand,
   type MemoryState,
 } from '../domain/memory/memory.ts';
+import { mayHandle } from '../domain/trust/access.ts';
+import { isWithheld } from '../domain/trust/trust.ts';
 import { foldMemory, isLive, type LiveSnapshot, type MemorySnapshot } from '../domain/memory/snapshot.ts';
 import type { MemoryEvent } from '../domain/memory/events.ts';
 import { Problem } from '../domain/problems.ts';
@@ -78,14 +80,18 @@ async function checked(
     const next = patchedValue(state.value, command.patch);
     return {
       type: 'update',
-      patch: { ...command.patch, ...(await checkEntry(services, context, next, state.value)) },
+      patch: { ...command.patch, ...(await checkEntry(services, context, next, { before: state.value })) },
     };
   }
   if (command.type !== 'replace') return command;
-  const next = { ...command.value, createdBy: state.value.createdBy };
+  const { createdBy, trust } = state.value;
+  const next = { ...command.value, createdBy, ...(trust && { trust }) };
   return {
-    type: 'replace',
-    value: { ...command.value, ...(await checkEntry(services, context, next, state.value)) },
+    ...command,
+    value: {
+      ...command.value,
+      ...(await checkEntry(services, context, next, { before: state.value, source: command.source })),
+    },
   };
 }
 
@@ -119,9 +125,16 @@ export function assertNotDeleted(snapshot: MemorySnapshot): void {
   }
 }
 
+/** Throws `awaits-review`: what nobody finds has no links and gets no feedback. */
+export function assertNotWithheld({ state }: LiveSnapshot): void {
+  if (isWithheld(state.value))
+    throw new Problem('awaits-review', 'a memory that no reviewer has approved takes no links or feedback');
+}
+
 function visibleSnapshot(context: CommandContext, loaded: readonly LoadedEvent<MemoryEvent>[]): LiveSnapshot {
   const snapshot = foldMemory(loaded);
   if (!isLive(snapshot) || !isVisible(visible(context.caller), snapshot.state.value)) throw unknownMemory();
+  if (!mayHandle(context.caller, snapshot.state.value)) throw unknownMemory();
   return snapshot;
 }
 

@@ -11,7 +11,7 @@ import {
 import { jsonError } from '../domain/json.ts';
 import { Problem } from '../domain/problems.ts';
 import { feedbackStream } from '../domain/streams.ts';
-import { assertNotDeleted, loadVisibleMemory } from './change-memory.ts';
+import { assertNotDeleted, assertNotWithheld, loadVisibleMemory } from './change-memory.ts';
 import { changeStream } from './change-stream.ts';
 import type { CommandContext, CommandResult, CommandServices } from './context.ts';
 import { assertStillThere } from './erase-feedback.ts';
@@ -43,6 +43,7 @@ export async function giveFeedback(
 ): Promise<CommandResult> {
   const { snapshot, key } = await loadVisibleMemory(services, context, memoryId);
   assertMayJudge(context);
+  assertNotWithheld(snapshot);
   const isAboutQuestion = questionKinds.includes(kind);
   if (isAboutQuestion && searchId === undefined) throw lacksSearch(kind);
   if (searchId !== undefined) assertOwnSearch(services, context, searchId);

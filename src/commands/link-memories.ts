@@ -12,6 +12,7 @@ import { invalid } from '../domain/problems.ts';
 import { linksStream } from '../domain/streams.ts';
 import {
   assertNotDeleted,
+  assertNotWithheld,
   assertWritable,
   loadVisibleMemory,
   unknownMemory,
@@ -56,6 +57,7 @@ async function changeLink(
   if (source === target) throw invalid('target', 'a memory cannot be linked to itself');
   const { snapshot, key } = await loadVisibleMemory(services, context, source);
   assertWritable(context, snapshot);
+  assertNotWithheld(snapshot);
   const refusal = await loadVisibleMemory(services, context, target).then(
     () => undefined,
     (error: unknown) => error,

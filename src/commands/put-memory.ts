@@ -8,6 +8,7 @@ import { assertFits } from '../domain/memory/size.ts';
 import { foldMemory, isLive, type LiveSnapshot } from '../domain/memory/snapshot.ts';
 import { Problem } from '../domain/problems.ts';
 import { memoryStream } from '../domain/streams.ts';
+import { mayHandle } from '../domain/trust/access.ts';
 import { WrongExpectedRevision, type StreamName } from '../ports/event-log.ts';
 import type { LoadedEvent } from '../ports/event-store.ts';
 import {
@@ -150,7 +151,9 @@ class Put {
     if (!(await this.#isOwn(id))) return undefined;
     const holder = await takeClaim(this.#services, this.#context, this.#claim, id);
     if (holder !== id) return undefined;
-    const added = await checkEntry(this.#services, this.#context, this.#value);
+    const added = await checkEntry(this.#services, this.#context, this.#value, {
+      source: this.#input.trust?.source,
+    });
     const value = { ...this.#value, ...added, id, claim: this.#claim };
     const key = newMemoryKey(this.#services, this.#context, this.#input, value);
     try {
@@ -163,14 +166,16 @@ class Put {
   }
 
   async #replace(id: string): Promise<PutResult> {
-    const command = { type: 'replace', value: this.#value } as const;
+    const source = this.#input.trust?.source;
+    const command = { type: 'replace', value: this.#value, source } as const;
     const { match } = this.#conditions;
     const changed = await changeMemory(this.#services, this.#context, id, command, match);
     return { ...changed, isNew: false };
   }
 
   #assertReplaceable(snapshot: LiveSnapshot, loaded: readonly LoadedEvent<MemoryEvent>[]): void {
-    if (!isVisible(visible(this.#context.caller), snapshot.state.value))
+    const { value } = snapshot.state;
+    if (!isVisible(visible(this.#context.caller), value) || !mayHandle(this.#context.caller, value))
       throw externalIdTaken(this.#context.caller, snapshot);
     assertNotDeleted(snapshot);
     if (this.#conditions.isNew)

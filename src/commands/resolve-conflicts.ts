@@ -3,6 +3,7 @@ import { isWritable } from '../domain/access/visibility.ts';
 import { requiresAuditRecord } from '../domain/access/audited-reads.ts';
 import type { Conflict, ConflictKind } from '../domain/consistency/conflicts.ts';
 import { Problem } from '../domain/problems.ts';
+import { isWithheld } from '../domain/trust/trust.ts';
 import { loadVisibleMemory, type MemoryResult } from './change-memory.ts';
 import type { CommandContext, CommandServices } from './context.ts';
 import type { StoreResult } from './create-memory.ts';
@@ -75,6 +76,8 @@ export async function answerConflicts(
   if (!isAnswered(request.mode)) return { position };
   // It was compared when it was stored.
   if (result.affirmed) return { conflicts: [], position };
+  // It says nothing about other memories before it is approved.
+  if (isWithheld(result.snapshot.state.value)) return { conflicts: [], position };
   try {
     const report = await resolveConflicts(services, context, result, request);
     return {
@@ -163,7 +166,7 @@ async function resolve(
 ): Promise<{ readonly kind: ConflictKind; readonly position: number } | undefined> {
   try {
     const { snapshot } = await loadVisibleMemory(services, context, conflict.id);
-    if (snapshot.state.status !== 'active') return undefined;
+    if (snapshot.state.status !== 'active' || isWithheld(snapshot.state.value)) return undefined;
     const { kind, confidence, isOutdated } = conflict;
     const isResolved =
       mode === 'supersede' &&

@@ -5,6 +5,7 @@ import type { MemoryEvent } from '../domain/memory/events.ts';
 import { foldMemory, isLive, type LiveSnapshot } from '../domain/memory/snapshot.ts';
 import { Problem } from '../domain/problems.ts';
 import { factStream, memoryStream } from '../domain/streams.ts';
+import { isWithheld } from '../domain/trust/trust.ts';
 import { WrongExpectedRevision, type ExpectedRevision, type StreamName } from '../ports/event-log.ts';
 import type { LoadedEvent } from '../ports/event-store.ts';
 import { KeyDestroyed, type KeyRef } from '../ports/key-vault.ts';
@@ -115,6 +116,9 @@ function compareWith(
 ): ReturnType<typeof compareTelling> {
   const { state } = foldMemory(first);
   if (state.status !== 'active' || !isVisible(visible(caller), state.value)) return 'other';
+  // What waits for a review is told again by its writer alone, whose new telling would wait too.
+  const isOwn = isWithheld(value) && value.createdBy === state.value.createdBy;
+  if (isWithheld(state.value) && !isOwn) return 'other';
   const found = compareTelling(value, state.value);
   const isAboutAnother =
     subject !== undefined &&

@@ -19,6 +19,8 @@ import { assertFits } from '../domain/memory/size.ts';
 import { foldMemory, isLive, type LiveSnapshot } from '../domain/memory/snapshot.ts';
 import { invalid, Problem } from '../domain/problems.ts';
 import { memoryStream } from '../domain/streams.ts';
+import { mayHandle } from '../domain/trust/access.ts';
+import { trustSources } from '../domain/trust/trust.ts';
 import { WrongExpectedRevision } from '../ports/event-log.ts';
 import type { LoadedEvent } from '../ports/event-store.ts';
 import type { KeyRef } from '../ports/key-vault.ts';
@@ -59,6 +61,14 @@ export const storeMemoryInput = z
     expiresAt: expiresAtSchema.optional(),
     retention: retentionSchema.optional(),
     subject: identifier.optional(),
+    trust: z
+      .strictObject({
+        source: z.enum(trustSources).meta({
+          description:
+            'Where the text comes from, if that is less trusted than the caller: for example `web` for what it has read there. Never above what the credential and the cause say',
+        }),
+      })
+      .optional(),
     duplicates: z.enum(duplicateModes).default('affirm').meta({
       description:
         'What to do if a memory of the same layer and scope says the same already. `affirm`: store no second one, but count that it was told again. `keep`: store it all the same. Memories with an `externalId`, and those of the session layer, are always stored',
@@ -115,7 +125,10 @@ async function drafted(
   placed: Draft['value'],
   inTurn: InTurn,
 ): Promise<Draft> {
-  const value = { ...placed, ...(await checkEntry(services, context, placed)) };
+  const value = {
+    ...placed,
+    ...(await checkEntry(services, context, placed, { source: input.trust?.source })),
+  };
   return { value, key: newMemoryKey(services, context, input, value), inTurn };
 }
 
@@ -191,13 +204,13 @@ export function assertSubject(
 export function externalIdTaken(caller: TenantContext, { state: { value } }: LiveSnapshot): Problem {
   return new Problem('external-id-taken', 'another memory of this tenant has this externalId', {
     errors: [{ path: 'externalId', message: 'is taken' }],
-    ...(isVisible(visible(caller), value) && { extra: { memoryId: value.id } }),
+    ...(isVisible(visible(caller), value) && mayHandle(caller, value) && { extra: { memoryId: value.id } }),
   });
 }
 
 /** Completes the scope from the credential and checks that the caller may write there. Throws if an identifier is missing. */
 export function place(caller: TenantContext, input: StoreMemoryInput): Omit<MemoryValue, 'id'> {
-  const { layer, subject: _, onConflict: __, duplicates: ___, scope, ...rest } = input;
+  const { layer, subject: _, onConflict: __, duplicates: ___, trust: ____, scope, ...rest } = input;
   const placement = writablePlacement(caller, { layer, scope }, 'memories');
   const { externalId, occurredAt, expiresAt, retention, ...value } = rest;
   return {

@@ -91,6 +91,16 @@ export const problems = {
     remedy:
       'Delete or archive memories of the space, shorten its `retentionDays`, or have an admin raise its `maxSizeMb`.',
   },
+  'awaits-review': {
+    status: 409,
+    title: 'The memory is held for a review, or a review has rejected it',
+    remedy: 'A reviewer decides with POST /v1/reviews/{id}; GET /v1/reviews lists what waits.',
+  },
+  'own-memory': {
+    status: 403,
+    title: 'Nobody approves what it wrote',
+    remedy: 'Have another reviewer decide, with a credential of its own.',
+  },
   'retention-over': {
     status: 409,
     title: 'The memory can no longer be restored',

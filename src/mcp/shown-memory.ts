@@ -1,5 +1,6 @@
 import type { MemoryView } from '../domain/memory/view.ts';
 import { refutationOf, type refutingKinds } from '../domain/ranking/feedback.ts';
+import { trustNote } from '../domain/trust/note.ts';
 import { indentFollowingLines, indentLines } from '../domain/text/quote.ts';
 import { isWhole, partOf, restOf, type Part } from './cut.ts';
 
@@ -32,6 +33,8 @@ export type ListedMemory = Pick<
   | 'state'
   | 'cut'
 > & {
+  /** Where it came from and what rules noticed, if that is worth the tokens. */
+  readonly origin?: string;
   /** Callers judged that it does not hold. */
   readonly refuted?: (typeof refutingKinds)[number];
 };
@@ -44,6 +47,7 @@ export function listed(memory: MemoryView, most = maxListed, start = 0): ListedM
   const { id, layer, scope, spaces, tags, metadata, occurredAt, createdAt, updatedAt, revision, state } =
     memory;
   const refuted = refutationOf(memory.feedback);
+  const origin = trustNote(memory.trust);
   const place = { layer, scope, spaces, tags, metadata };
   const times = { ...(occurredAt !== undefined && { occurredAt }), createdAt, updatedAt };
   return {
@@ -54,6 +58,7 @@ export function listed(memory: MemoryView, most = maxListed, start = 0): ListedM
     revision,
     state,
     ...(refuted !== undefined && { refuted }),
+    ...(origin !== undefined && { origin }),
   };
 }
 
@@ -74,6 +79,7 @@ function contentOf({ id }: MemoryView, part: Part): Pick<WholeMemory, 'content' 
 export function inWords(memory: ListedMemory | WholeMemory, remark = ''): string {
   const { id, content, layer, spaces, tags, occurredAt, createdAt, state, revision, cut } = memory;
   const refuted = 'feedback' in memory ? refutationOf(memory.feedback) : memory.refuted;
+  const origin = 'trust' in memory ? trustNote(memory.trust) : memory.origin;
   const facts = [
     `layer ${layer}`,
     ...(spaces.length > 0 ? [`space ${spaces.join(', ')}`] : []),
@@ -83,6 +89,7 @@ export function inWords(memory: ListedMemory | WholeMemory, remark = ''): string
     `revision ${revision}`,
     ...(state === 'active' ? [] : [state]),
     ...(refuted === undefined ? [] : [`judged ${refuted}`]),
+    ...(origin === undefined ? [] : [origin]),
   ];
   const part = cut
     ? [`[characters ${cut.start} to ${cut.start + cut.shown} of ${cut.length}; for the rest, ${cut.rest}]`]

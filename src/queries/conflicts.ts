@@ -2,6 +2,7 @@ import type { TenantContext } from '../domain/access/context.ts';
 import { conflictSteps, type Conflict, type StoredComparable } from '../domain/consistency/conflicts.ts';
 import { visibilityKeys } from '../domain/access/visibility.ts';
 import type { Layer } from '../domain/layers.ts';
+import type { MemoryView } from '../domain/memory/view.ts';
 import { Problem } from '../domain/problems.ts';
 import { truncate } from '../domain/text/truncate.ts';
 import { LexicalIndexUnavailable } from '../ports/lexical-index.ts';
@@ -67,6 +68,19 @@ export class ConflictFinder {
     }
     const conflicts = await runInSlices(conflictSteps(stored, [...candidates.values()]));
     return { conflicts, isComplete: findings.isComplete };
+  }
+
+  /** The memories of the same layer and scope that are most like this text, best first. */
+  async alike(
+    caller: TenantContext,
+    { id, content, layer, scope }: Pick<StoredMemory, 'id' | 'content' | 'layer' | 'scope'>,
+    limit: number,
+  ): Promise<readonly MemoryView[]> {
+    const query = partsOf(content)[0];
+    if (query === undefined) return [];
+    const request = { query, layers: [layer], scope, topK: limit + 1, threshold: 0 };
+    const { best } = await this.#search.find(caller, request, { keepsCopies: true });
+    return best.flatMap(({ memory }) => (memory.id === id ? [] : [memory])).slice(0, limit);
   }
 
   /** Compares again with memories that were found before; those that the caller does not see any more are left out. */

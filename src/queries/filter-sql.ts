@@ -1,5 +1,6 @@
 import type { Filter, FilterField, FilterScalar } from '../domain/filter.ts';
 import { parseInstant } from '../domain/instant.ts';
+import { unrecordedTrust } from '../domain/trust/trust.ts';
 import type { ReadView } from './read-models.ts';
 import { allOf, anyOf, type Parameters } from './sql-builder.ts';
 import { importanceSql, usesSql, type Asker } from './use-sql.ts';
@@ -93,6 +94,14 @@ function fieldAsJson({ field, path, otherPaths = [] }: Test, alias: string, para
     case 'representations.ascii_diagram':
     case 'representations.json_schema':
       return `(${alias}.value->'representations'->'${field.slice('representations.'.length)}')`;
+    case 'trust.source':
+    case 'trust.state':
+    case 'trust.flags': {
+      const part = field.slice('trust.'.length) as 'source' | 'state' | 'flags';
+      return `coalesce(${alias}.value->'trust'->'${part}', '${JSON.stringify(unrecordedTrust[part])}'::jsonb)`;
+    }
+    case 'trust.reviewedBy':
+      return `(${alias}.value->'trust'->'reviewedBy')`;
     case 'scope.company':
       return `to_jsonb(${alias}.tenant)`;
     case 'scope.user':

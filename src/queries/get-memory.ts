@@ -5,6 +5,9 @@ import type { MemoryEvent } from '../domain/memory/events.ts';
 import { foldMemory, isLive, type LiveSnapshot } from '../domain/memory/snapshot.ts';
 import { noAccess, viewOf, type Counters, type MemoryView } from '../domain/memory/view.ts';
 import { Problem } from '../domain/problems.ts';
+import { mayRead } from '../domain/trust/access.ts';
+import type { TrustPolicy } from '../domain/trust/policy.ts';
+import { isWithheld } from '../domain/trust/trust.ts';
 import { affirmationsStream, isMemoryId, memoryStream } from '../domain/streams.ts';
 import type { EventStore, LoadedEvent } from '../ports/event-store.ts';
 import { affirmedSql, countersOf, feedbackCounts, type CountersRow } from './memory-row.ts';
@@ -21,15 +24,27 @@ export async function getMemory(
   models: ReadModels,
   caller: TenantContext,
   memoryId: string,
-  { asOf, ...wait }: { readonly asOf?: number | undefined } & Wait,
+  {
+    asOf,
+    withheld,
+    ...wait
+  }: { readonly asOf?: number | undefined; readonly withheld?: WithheldAccess } & Wait,
 ): Promise<MemoryView> {
   const [{ loaded, snapshot: latest }, affirmations] = await Promise.all([
-    loadVisible(store, caller, memoryId),
+    loadVisible(store, caller, memoryId, withheld),
     readAffirmations(store, caller.tenant, memoryId, asOf),
   ]);
   const snapshot = asOf === undefined ? latest : snapshotAt(loaded, asOf);
   const counters = await readCounters(models, caller, memoryId, wait);
   return viewOf(caller.tenant, snapshot, { ...counters, ...affirmations });
+}
+
+/** Who reads memories that are withheld. */
+export interface WithheldAccess {
+  /** The trust policies that apply to a memory with these labels. */
+  readonly policies: (spaces: readonly string[]) => Promise<readonly TrustPolicy[]>;
+  /** Whether the caller asks for what it wrote and what waits for a review. */
+  readonly asWriter: boolean;
 }
 
 /** The memory as it was at a position. Throws `not-found` if it did not exist yet. */
@@ -62,11 +77,18 @@ export async function loadVisible(
   store: EventStore,
   caller: TenantContext,
   memoryId: string,
+  withheld?: WithheldAccess,
 ): Promise<{ loaded: LoadedEvent<MemoryEvent>[]; snapshot: LiveSnapshot }> {
   if (!isMemoryId(memoryId)) throw unknownMemory();
   const loaded = await store.load<MemoryEvent>(memoryStream(caller.tenant, memoryId));
   const snapshot = foldMemory(loaded);
   if (!isLive(snapshot) || !isVisible(visible(caller), snapshot.state.value)) throw unknownMemory();
+  const { value } = snapshot.state;
+  if (isWithheld(value)) {
+    const { asWriter = false } = withheld ?? {};
+    const policies = (await withheld?.policies(value.spaces)) ?? [];
+    if (!withheld || !mayRead(caller, value, { policies, asWriter })) throw unknownMemory();
+  }
   return { loaded, snapshot };
 }
 

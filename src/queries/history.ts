@@ -5,7 +5,7 @@ import type { MemoryEvent } from '../domain/memory/events.ts';
 import { evolve, hasValue, initialState, type MemoryState } from '../domain/memory/memory.ts';
 import { affirmationsStream } from '../domain/streams.ts';
 import type { EventStore } from '../ports/event-store.ts';
-import { loadVisible } from './get-memory.ts';
+import { loadVisible, type WithheldAccess } from './get-memory.ts';
 
 export interface Version {
   readonly revision: number;
@@ -26,11 +26,12 @@ export async function readHistory(
   store: EventStore,
   caller: TenantContext,
   memoryId: string,
+  withheld?: WithheldAccess,
 ): Promise<Version[]> {
   let state: MemoryState = initialState;
   let affirmations = neverAffirmed;
   let revision = 0;
-  const { loaded: events } = await loadVisible(store, caller, memoryId);
+  const { loaded: events } = await loadVisible(store, caller, memoryId, withheld);
   const affirmed = await store.load<AffirmationEvent>(affirmationsStream(caller.tenant, memoryId));
   const all = [...events, ...affirmed].sort((left, right) => left.position - right.position);
   return all.map((loaded) => {

@@ -22,6 +22,12 @@ const fewLimit = 5_000;
 /** Whether a page begins with the newest or the oldest memories. Ids ascend with time. */
 export const listOrders = ['newest', 'oldest'] as const;
 
+/** The withheld memories that a caller may read: all, those of some spaces, and its own. */
+export interface WithheldInList {
+  readonly spaces: 'all' | readonly string[];
+  readonly writer: string;
+}
+
 export interface ListMemories {
   readonly layers?: readonly Layer[] | undefined;
   /** Identifiers that the memories must have. Set it only without a cursor. */
@@ -33,6 +39,8 @@ export interface ListMemories {
   readonly createdAfter?: string | undefined;
   readonly createdBefore?: string | undefined;
   readonly filter?: Filter | undefined;
+  /** Also list memories that are withheld from answers, as far as the caller may read them. */
+  readonly withheld?: WithheldInList | undefined;
   /** If set, the list shows the state at this position. */
   readonly asOf?: number | undefined;
   readonly order?: (typeof listOrders)[number] | undefined;
@@ -103,11 +111,21 @@ async function postingConditions(
   sql: Sql,
   view: ReadView,
   region: Region,
-  { asOf, state = 'active', externalId, spaces, tags, createdAfter, createdBefore, filter }: ListMemories,
+  {
+    asOf,
+    state = 'active',
+    externalId,
+    spaces,
+    tags,
+    createdAfter,
+    createdBefore,
+    filter,
+    withheld,
+  }: ListMemories,
   parameters: Parameters,
 ): Promise<string[]> {
   // Postings only cover memories that are active now. An external id already identifies a single memory.
-  if (asOf !== undefined || state !== 'active' || externalId !== undefined) return [];
+  if (withheld || asOf !== undefined || state !== 'active' || externalId !== undefined) return [];
   const filters = [
     ...(filter ? [filter] : []),
     ...(createdAfter === undefined ? [] : [test('createdAt', 'gt', createdAfter)]),
@@ -134,7 +152,8 @@ async function postingConditions(
 
 function rowConditions(list: ListMemories, view: ReadView, asker: Asker, parameters: Parameters): string[] {
   const { asOf, spaces, tags, externalId, state = 'active', createdAfter, createdBefore, filter } = list;
-  const conditions = [`m.state = ${parameters.bind(state)}`];
+  const { withheld } = list;
+  const conditions = [stateCondition(state, withheld, parameters)];
   if (asOf === undefined) conditions.push('m.to_position is null');
   else {
     const at = parameters.bind(asOf);
@@ -149,6 +168,19 @@ function rowConditions(list: ListMemories, view: ReadView, asker: Asker, paramet
     conditions.push(`m.created_at < ${parameters.bind(new Date(createdBefore))}`);
   if (filter) conditions.push(filterCondition(filter, { view, alias: 'm', asker }, parameters));
   return conditions;
+}
+
+function stateCondition(state: string, withheld: WithheldInList | undefined, parameters: Parameters): string {
+  const own = `m.state = ${parameters.bind(state)}`;
+  if (!withheld || state !== 'active') return own;
+  const { spaces, writer } = withheld;
+  const readable =
+    spaces === 'all'
+      ? []
+      : [
+          `and (m.spaces && ${parameters.bind([...spaces])}::text[] or m.value->>'createdBy' = ${parameters.bind(writer)})`,
+        ];
+  return `(${own} or (m.state = 'withheld' and m.retention_until is null ${readable.join('')}))`;
 }
 
 /** The parts of a request that determine the entries of the list, for the fingerprint of its cursor. */

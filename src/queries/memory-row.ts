@@ -61,7 +61,7 @@ export interface MemoryRow extends Record<string, unknown> {
   from_position: number;
   from_time: Date;
   created_at: Date;
-  state: LiveState['status'];
+  state: LiveState['status'] | 'withheld';
   retention_until: Date | null;
   value: Omit<MemoryValue, 'id'>;
   accesses: number | null;
@@ -79,10 +79,9 @@ export function joinUsage(usageTable: string): string {
 
 export function memoryOf(row: MemoryRow): MemoryView {
   const value: MemoryValue = { id: row.memory_id, ...row.value };
-  const state: LiveState =
-    row.state === 'deleted'
-      ? { status: 'deleted', value, retentionUntil: row.retention_until!.toISOString() }
-      : { status: row.state, value };
+  const state: LiveState = row.retention_until
+    ? { status: 'deleted', value, retentionUntil: row.retention_until.toISOString() }
+    : { status: row.state === 'archived' ? 'archived' : 'active', value };
   const snapshot = {
     state,
     revision: row.revision,

@@ -95,7 +95,7 @@ function amountOf(rows: readonly SumRow[]): Amount {
 function tenantSums(models: ReadModels, { tenant }: TenantContext, view: ReadView): Promise<SumRow[]> {
   return models.sql.queryAs<SumRow>(
     tenant,
-    `select layer, space, state, memories, characters, bytes from ${view.table('statistics')} where tenant = $1 and memories <> 0`,
+    `select layer, space, state, memories, characters, bytes from ${view.table('statistics')} where tenant = $1 and memories <> 0 and state <> 'withheld'`,
     [tenant],
   );
 }
@@ -109,7 +109,7 @@ function visibleSums(models: ReadModels, region: Region, view: ReadView): Promis
      from ${view.table('memories')} m
      join ${view.table('statistics', 'statistics_counted')} c on c.tenant = m.tenant and c.memory_id = m.memory_id
      cross join lateral (select '' as space union select unnest(c.spaces)) s
-     where m.to_position is null and ${isVisible} group by c.layer, s.space, c.state`,
+     where m.to_position is null and m.state <> 'withheld' and ${isVisible} group by c.layer, s.space, c.state`,
     parameters.values,
   );
 }

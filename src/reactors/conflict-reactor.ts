@@ -3,6 +3,8 @@ import { causedBy, type CommandContext, type CommandServices } from '../commands
 import { linkMemories } from '../commands/link-memories.ts';
 import type { ConflictFinder } from '../commands/resolve-conflicts.ts';
 import { Problem } from '../domain/problems.ts';
+import { isWithheld } from '../domain/trust/trust.ts';
+import { flagContradiction } from '../commands/trust/flag-contradiction.ts';
 import type { MemoryEvent } from '../domain/memory/events.ts';
 import type { LoadedEvent } from '../ports/event-store.ts';
 import type { Reactor } from '../follow/reactor.ts';
@@ -12,6 +14,8 @@ import type { Reactor } from '../follow/reactor.ts';
  * import, none are made.
  */
 const maxAtOnce = 50;
+
+const passing: readonly string[] = ['not-found', 'memory-deleted', 'awaits-review'];
 
 export interface ConflictParts {
   readonly services: CommandServices;
@@ -34,8 +38,8 @@ export function conflictReactor(parts: ConflictParts, context: CommandContext): 
       for (const loaded of due) {
         signal.throwIfAborted();
         await linkConflicts(parts, context, loaded).catch((error: unknown) => {
-          // Deleted or erased meanwhile.
-          if (error instanceof Problem && ['not-found', 'memory-deleted'].includes(error.code)) return;
+          // Deleted, erased or withheld meanwhile.
+          if (error instanceof Problem && passing.includes(error.code)) return;
           throw error;
         });
       }
@@ -72,6 +76,9 @@ async function linkConflicts(
   if (snapshot.state.status !== 'active' || value.layer === 'session' || !isLatestText) return;
   const stored = { ...value, updatedAt: snapshot.updatedAt.toISOString() };
   const { conflicts } = await finder.find(own.caller, stored, loaded.position, { byWords: true });
-  for (const { id, kind, confidence } of conflicts)
-    if (kind !== 'duplicates') await linkMemories(services, own, value.id, 'contradicts', id, confidence);
+  const contradicted = conflicts.filter(({ kind }) => kind !== 'duplicates');
+  await flagContradiction(services, own, { value, cause: loaded.metadata.cause }, contradicted);
+  if (isWithheld(value)) return;
+  for (const { id, confidence } of contradicted)
+    await linkMemories(services, own, value.id, 'contradicts', id, confidence);
 }

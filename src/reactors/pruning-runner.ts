@@ -288,6 +288,7 @@ function note(own: Housework, { event, position }: LoadedEvent<SpaceEvent>): voi
       own.detaching.delete(event.data.spaceId);
       break;
     case 'SpacesRestricted':
+    case 'TrustConfigured':
       break;
     default:
       event satisfies never;

@@ -2,6 +2,7 @@ import { causedBy, type CommandContext, type CommandServices } from '../commands
 import { invalidateSummary } from '../commands/summaries/invalidate-summary.ts';
 import type { Reactor } from '../follow/reactor.ts';
 import type { MemoryEvent } from '../domain/memory/events.ts';
+import { isWithheld } from '../domain/trust/trust.ts';
 import { memoryStream } from '../domain/streams.ts';
 import type { SummaryEvent, SummaryPolicyEvent } from '../domain/summaries/events.ts';
 import { summaryIdOf, summaryScopeOf } from '../domain/summaries/summary-scope.ts';
@@ -54,13 +55,15 @@ async function changesIn({ store, vault }: CommandServices, events: readonly Fol
     const { event, metadata, position } = loaded;
     const isReplaced = event.type === 'MemoryUpdated' && event.data.contentLength !== undefined;
     const isGone = event.type === 'MemoryDeleted' || event.type === 'MemoryArchived';
-    if (!isReplaced && !isGone) continue;
+    const isWithdrawn =
+      (event.type === 'MemoryReviewed' || event.type === 'MemoryUpdated') && isWithheld(event.data);
+    if (!isReplaced && !isWithdrawn && !isGone) continue;
     const { tenant } = metadata;
     const { memoryId } = event.data;
     const first = (await store.loadOne(memoryStream(tenant, memoryId), 0, { routingOnly: true }))?.event;
     if (first?.type !== 'MemoryStored') continue;
     const scope = summaryScopeOf(first.data);
-    const reason = isReplaced ? ('replaced' as const) : ('deleted' as const);
+    const reason = isReplaced && !isWithdrawn ? ('replaced' as const) : ('deleted' as const);
     changes.push({
       key: { tenant, summary: summaryIdOf(vault, tenant, scope) },
       scope,

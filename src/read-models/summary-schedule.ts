@@ -37,6 +37,7 @@ export const scheduleEvents = [
   'MemoryRestored',
   'MemoryArchived',
   'MemoryUnarchived',
+  'MemoryReviewed',
   'MemoryErased',
   'SummaryGenerated',
   'SummaryInvalidated',

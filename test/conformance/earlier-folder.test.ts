@@ -99,7 +99,9 @@ function withoutLong(today: Json, then: Json): readonly [Json, Json] {
 function withoutFeedback(answer: unknown): unknown {
   if (Array.isArray(answer)) return answer.map(withoutFeedback);
   if (typeof answer !== 'object' || answer === null) return answer;
-  const { feedback: _, importance: __, affirmations: ___, isAuthoritative: ____, ...rest } = answer as Json;
+  const { feedback: _, importance: __, affirmations: ___, isAuthoritative: ____, ...more } = answer as Json;
+  // Nor did a memory have its trust, or an event the size in bytes.
+  const { trust: _____, contentBytes: ______, ...rest } = more;
   return Object.fromEntries(Object.entries(rest).map(([key, value]) => [key, withoutFeedback(value)]));
 }
 

@@ -160,8 +160,8 @@ export const mutations = [
   {
     name: 'content is in a log line',
     file: 'src/http/errors.ts',
-    find: "tenant: koa.state['tenant'] }, 'request');",
-    replace: "tenant: koa.state['tenant'], body: koa.body }, 'request');",
+    find: "tenant: koa.state['tenant'] },\n      'request',",
+    replace: "tenant: koa.state['tenant'], body: koa.body },\n      'request',",
     tests: ['test/conformance/server-log.test.ts'],
   },
   {

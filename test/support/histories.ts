@@ -1,6 +1,8 @@
 import * as fc from 'fast-check';
 import { v7 as uuid } from 'uuid';
 import { archiveMemory, unarchiveMemory } from '../../src/commands/archive-memory.ts';
+import { changeMemory } from '../../src/commands/change-memory.ts';
+import { reviewMemory } from '../../src/commands/trust/review-memory.ts';
 import { deleteMemory, restoreMemory } from '../../src/commands/delete-memory.ts';
 import { eraseMemory } from '../../src/commands/erase-memory.ts';
 import { eraseTrace } from '../../src/commands/experience/erase-trace.ts';
@@ -74,6 +76,24 @@ const step = fc.oneof(
       kind: fc.constantFrom('delete' as const, 'restore' as const, 'archive' as const, 'unarchive' as const),
       tenant,
       pick,
+    }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      kind: fc.constant('hold' as const),
+      tenant,
+      pick,
+      state: fc.constantFrom('trusted' as const, 'quarantined' as const),
+    }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      kind: fc.constant('review' as const),
+      tenant,
+      pick,
+      decision: fc.constantFrom('approve' as const, 'reject' as const, 'undo' as const),
     }),
   },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('erase' as const), tenant, pick }) },
@@ -178,6 +198,16 @@ export class HistoryWriter {
         const { spaces, metadata } = step;
         const patch = { content, ...(spaces && { spaces }), ...(metadata && { metadata }) };
         return void (await updateMemory(services, context, id, patch, '*'));
+      }
+      case 'hold': {
+        const trust = { source: 'web' as const, state: step.state, flags: [] };
+        return void (await changeMemory(services, context, id, { type: 'flag', trust }));
+      }
+      case 'review': {
+        // Another person than the one who writes.
+        const caller = { ...context.caller, principal: 'key:2', user: 'bob' };
+        const { decision } = step;
+        return void (await reviewMemory(services, { ...context, caller }, { memoryId: id, decision }));
       }
       case 'delete':
         return void (await deleteMemory(services, context, id, undefined));

@@ -23,6 +23,7 @@ const memory: StoredMemory = {
   createdAt: at,
   updatedAt: at,
   createdBy: 'user:ada',
+  trust: { source: 'user', state: 'trusted', flags: [] },
   revision: 3,
   state: 'active',
   representations: {},

@@ -8,7 +8,10 @@ import { fakeFetch, json } from '../support/fake-fetch.ts';
 const without = ['GET /livez', 'GET /metrics'];
 
 /** One call of each method; path parameters are their own names. */
-const callsOf = (client: Stratalog, { memories, reasoning, summaries, spaces, audit, admin } = client) => [
+const callsOf = (
+  client: Stratalog,
+  { memories, reasoning, summaries, spaces, reviews, audit, admin } = client,
+) => [
   client.search({ query: 'a' }),
   client.context({ query: 'a', tokenBudget: 1 }),
   client.outcome('{searchId}', { used: [] }),
@@ -48,6 +51,9 @@ const callsOf = (client: Stratalog, { memories, reasoning, summaries, spaces, au
   spaces.update('{id}', {}),
   spaces.delete('{id}'),
   spaces.configure({ strict: true }),
+  reviews.list().page(),
+  reviews.decide('{id}', { decision: 'approve' }),
+  reviews.decideAll({ ids: ['a'], decision: 'approve' }),
   audit.events().page(),
   audit.stream().next(),
   audit.follow().next(),
@@ -73,6 +79,8 @@ const callsOf = (client: Stratalog, { memories, reasoning, summaries, spaces, au
   admin.experience.set({ enabled: true, share: 1, exploration: true }),
   admin.limits.get(),
   admin.limits.set({}),
+  admin.trust.get(),
+  admin.trust.set({}),
   admin.routing.get(),
   admin.routing.update({}),
   admin.routing.killSwitch(),

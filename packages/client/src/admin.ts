@@ -263,11 +263,33 @@ export class Limits {
   }
 }
 
+/** `/v1/admin/trust`: what waits for a review, and who reviews. */
+export class TrustPolicies {
+  readonly #transport: Transport;
+
+  constructor(transport: Transport) {
+    this.#transport = transport;
+  }
+
+  get(query: api.GetTrustQuery = {}, options?: CallOptions): Promise<api.GetTrustAnswer> {
+    return this.#transport.call({ method: 'GET', path: '/v1/admin/trust', query, reads: 'query' }, options);
+  }
+
+  /** Replace the whole policy. */
+  set(policy: api.TrustPolicy, options?: CommandOptions): Promise<api.PutTrustAnswer> {
+    return this.#transport.call(
+      { method: 'PUT', path: '/v1/admin/trust', body: policy, changes: true },
+      options,
+    );
+  }
+}
+
 /** `/v1/admin`. */
 export class Admin {
   readonly keys: Keys;
   readonly projections: Projections;
   readonly limits: Limits;
+  readonly trust: TrustPolicies;
   readonly routing: Routing;
   readonly summaries: SummaryConfiguration;
   readonly experience: Experience;
@@ -279,6 +301,7 @@ export class Admin {
     this.keys = new Keys(transport);
     this.projections = new Projections(transport);
     this.limits = new Limits(transport);
+    this.trust = new TrustPolicies(transport);
     this.routing = new Routing(transport);
     this.summaries = new SummaryConfiguration(transport);
     this.experience = new Experience(transport);

@@ -39,6 +39,12 @@ export interface StoreMemory {
   /** `keep`: neither `expiresAt` nor the retention of a space deletes the memory */
   retention?: 'keep' | undefined;
   subject?: string | undefined;
+  trust?:
+    | {
+        /** Where the text comes from, if that is less trusted than the caller: for example `web` for what it has read there. Never above what the credential and the cause say */
+        source: 'user' | 'agent' | 'tool' | 'document' | 'web' | 'import';
+      }
+    | undefined;
   /** What to do if a memory of the same layer and scope says the same already. `affirm`: store no second one, but count that it was told again. `keep`: store it all the same. Memories with an `externalId`, and those of the session layer, are always stored */
   duplicates?: 'affirm' | 'keep' | undefined;
   /** By default, memories of the same layer and scope that it contradicts are looked for after the answer, and linked. `report`: the answer lists the memories of the same layer and scope that it contradicts, supersedes or duplicates. `supersede`: also link it as superseding them, where the confidence is high enough. `ignore`: do not compare it with other memories */
@@ -75,6 +81,12 @@ export interface PutMemory {
   /** `keep`: neither `expiresAt` nor the retention of a space deletes the memory */
   retention?: 'keep' | undefined;
   subject?: string | undefined;
+  trust?:
+    | {
+        /** Where the text comes from, if that is less trusted than the caller: for example `web` for what it has read there. Never above what the credential and the cause say */
+        source: 'user' | 'agent' | 'tool' | 'document' | 'web' | 'import';
+      }
+    | undefined;
   /** What to do if a memory of the same layer and scope says the same already. `affirm`: store no second one, but count that it was told again. `keep`: store it all the same. Memories with an `externalId`, and those of the session layer, are always stored */
   duplicates?: 'affirm' | 'keep' | undefined;
   /** By default, memories of the same layer and scope that it contradicts are looked for after the answer, and linked. `report`: the answer lists the memories of the same layer and scope that it contradicts, supersedes or duplicates. `supersede`: also link it as superseding them, where the confidence is high enough. `ignore`: do not compare it with other memories */
@@ -119,7 +131,7 @@ export interface Search {
       }
     | undefined;
   spaces?: readonly string[] | undefined;
-  /** Conditions on metadata.<path>, id, externalId, content, layer, spaces, tags, occurredAt, createdAt, updatedAt, createdBy, revision, state, retentionUntil, importance, accessCount, lastAccessedAt, scope.company, scope.org, scope.team, scope.project, scope.session, scope.user, scope.agent, representations.natural_language, representations.graph, representations.code, representations.formal, representations.ascii_diagram, representations.json_schema; at most 16 levels deep, with at most 100 conditions and 10,000 values in total, and 1,000 values in one `in` */
+  /** Conditions on metadata.<path>, id, externalId, content, layer, spaces, tags, occurredAt, createdAt, updatedAt, createdBy, revision, state, retentionUntil, importance, trust.source, trust.state, trust.flags, trust.reviewedBy, accessCount, lastAccessedAt, scope.company, scope.org, scope.team, scope.project, scope.session, scope.user, scope.agent, representations.natural_language, representations.graph, representations.code, representations.formal, representations.ascii_diagram, representations.json_schema; at most 16 levels deep, with at most 100 conditions and 10,000 values in total, and 1,000 values in one `in` */
   filter?: Record<string, unknown> | undefined;
   tags?: readonly string[] | undefined;
   topK?: number | undefined;
@@ -191,7 +203,7 @@ export interface MultiHop {
       }
     | undefined;
   spaces?: readonly string[] | undefined;
-  /** Conditions on metadata.<path>, id, externalId, content, layer, spaces, tags, occurredAt, createdAt, updatedAt, createdBy, revision, state, retentionUntil, importance, accessCount, lastAccessedAt, scope.company, scope.org, scope.team, scope.project, scope.session, scope.user, scope.agent, representations.natural_language, representations.graph, representations.code, representations.formal, representations.ascii_diagram, representations.json_schema; at most 16 levels deep, with at most 100 conditions and 10,000 values in total, and 1,000 values in one `in` */
+  /** Conditions on metadata.<path>, id, externalId, content, layer, spaces, tags, occurredAt, createdAt, updatedAt, createdBy, revision, state, retentionUntil, importance, trust.source, trust.state, trust.flags, trust.reviewedBy, accessCount, lastAccessedAt, scope.company, scope.org, scope.team, scope.project, scope.session, scope.user, scope.agent, representations.natural_language, representations.graph, representations.code, representations.formal, representations.ascii_diagram, representations.json_schema; at most 16 levels deep, with at most 100 conditions and 10,000 values in total, and 1,000 values in one `in` */
   filter?: Record<string, unknown> | undefined;
   tags?: readonly string[] | undefined;
   topK?: number | undefined;
@@ -269,7 +281,7 @@ export interface ExperiencedSearch {
       }
     | undefined;
   spaces?: readonly string[] | undefined;
-  /** Conditions on metadata.<path>, id, externalId, content, layer, spaces, tags, occurredAt, createdAt, updatedAt, createdBy, revision, state, retentionUntil, importance, accessCount, lastAccessedAt, scope.company, scope.org, scope.team, scope.project, scope.session, scope.user, scope.agent, representations.natural_language, representations.graph, representations.code, representations.formal, representations.ascii_diagram, representations.json_schema; at most 16 levels deep, with at most 100 conditions and 10,000 values in total, and 1,000 values in one `in` */
+  /** Conditions on metadata.<path>, id, externalId, content, layer, spaces, tags, occurredAt, createdAt, updatedAt, createdBy, revision, state, retentionUntil, importance, trust.source, trust.state, trust.flags, trust.reviewedBy, accessCount, lastAccessedAt, scope.company, scope.org, scope.team, scope.project, scope.session, scope.user, scope.agent, representations.natural_language, representations.graph, representations.code, representations.formal, representations.ascii_diagram, representations.json_schema; at most 16 levels deep, with at most 100 conditions and 10,000 values in total, and 1,000 values in one `in` */
   filter?: Record<string, unknown> | undefined;
   tags?: readonly string[] | undefined;
   topK?: number | undefined;
@@ -455,8 +467,26 @@ export interface PutSpace {
     | undefined;
   /** Whether metadata that do not fit the schema are flagged or refused */
   metadataPolicy?: 'flag' | 'reject' | undefined;
+  /** What waits for a review in this space, in addition to the policy of the tenant */
+  trust?: TrustPolicy | undefined;
   /** Begin from this preset; the other fields override it */
   preset?: 'dev_copilot' | 'salesforce' | 'research' | undefined;
+}
+
+export interface TrustPolicy {
+  /** Memories that meet all conditions of one of these rules wait for a review */
+  quarantine?:
+    | readonly {
+        /** Memories from this source */
+        source?: 'user' | 'agent' | 'tool' | 'document' | 'web' | 'import' | undefined;
+        /** Memories with this flag; `pii` stands for every type of personal data */
+        flag?: string | undefined;
+        /** Memories that were stored for this cause */
+        cause?: 'user' | 'llm' | 'system' | undefined;
+      }[]
+    | undefined;
+  /** Roles that may review, besides `admin` */
+  reviewers?: readonly ('member' | 'reader' | 'auditor' | 'admin')[] | undefined;
 }
 
 export interface PatchSpace {
@@ -489,11 +519,32 @@ export interface PatchSpace {
     | null
     | undefined;
   metadataPolicy?: 'flag' | 'reject' | null | undefined;
+  trust?: TrustPolicy | null | undefined;
 }
 
 export interface SpacesSettings {
   /** Whether memories may name only spaces that are configured */
   strict: boolean;
+}
+
+export interface ReviewDecisions {
+  /** Ids of reviews */
+  ids: readonly string[];
+  /** `approve`: everybody finds it. `reject`: nobody does. `keep`: it stays as it is, and the question is closed. `merge`: it is deleted, because `with` says it. `supersede`: it is approved and replaces `with`. `undo`: take the last decision back */
+  decision: 'approve' | 'reject' | 'merge' | 'supersede' | 'keep' | 'undo';
+  /** Why, for the history of the memory. Takes the place of the header X-Reason */
+  reason?: string | undefined;
+  /** Id of the other memory, for `merge` and `supersede`. Default: that of the conflict */
+  with?: string | undefined;
+}
+
+export interface ReviewDecision {
+  /** `approve`: everybody finds it. `reject`: nobody does. `keep`: it stays as it is, and the question is closed. `merge`: it is deleted, because `with` says it. `supersede`: it is approved and replaces `with`. `undo`: take the last decision back */
+  decision: 'approve' | 'reject' | 'merge' | 'supersede' | 'keep' | 'undo';
+  /** Why, for the history of the memory. Takes the place of the header X-Reason */
+  reason?: string | undefined;
+  /** Id of the other memory, for `merge` and `supersede`. Default: that of the conflict */
+  with?: string | undefined;
 }
 
 export interface EraseSubject {
@@ -725,6 +776,8 @@ export interface Problem {
     | 'memory-deleted'
     | 'memory-archived'
     | 'space-quota-exceeded'
+    | 'awaits-review'
+    | 'own-memory'
     | 'retention-over'
     | 'command-in-progress'
     | 'rebuild-in-progress'
@@ -931,6 +984,7 @@ export interface Memory {
   updatedAt: string;
   createdBy: string;
   revision: number;
+  trust: Trust;
   state: 'active' | 'deleted' | 'archived';
   retentionUntil?: string;
   /** Value of the memory from its use, 0 to 1, as far as the caller may know it; 0.5 until it is learned. Always current, even with `asOf` */
@@ -944,6 +998,16 @@ export interface Memory {
   affirmations: number;
   /** When it was last told again. Where the newer of two memories comes first, this time counts */
   affirmedAt?: string;
+}
+
+export interface Trust {
+  /** Where the text came from */
+  source: 'user' | 'agent' | 'tool' | 'document' | 'web' | 'import';
+  /** `quarantined` memories are found by reviewers only, until one decides; `rejected` ones by nobody */
+  state: 'trusted' | 'quarantined' | 'rejected';
+  /** What rules noticed: `instruction`, `secret`, `pii:<type>`, `contradicts-trusted`, `metadata` */
+  flags: string[];
+  reviewedBy?: string;
 }
 
 export interface MemoryAnswer {
@@ -1032,6 +1096,13 @@ export interface ContextItem {
   tokens: number;
   /** The mark, followed by a description of its source */
   citation: string;
+  /** Where the memory came from, and what rules noticed. Absent for what a user wrote and nothing is noticed about */
+  trust?: {
+    /** Where the text came from */
+    source: 'user' | 'agent' | 'tool' | 'document' | 'web' | 'import';
+    /** What rules noticed: `instruction`, `secret`, `pii:<type>`, `contradicts-trusted`, `metadata` */
+    flags: string[];
+  };
   /** Text of the item as it stands in the `text` of the context: from the memory, or the summary without its marks. Lines after the first are indented, and `[9]` in a stored text is `(9)` */
   text: string;
   /** Start of a passage, or of a turn that was cut, in the content of its memory, in UTF-16 units */
@@ -1745,6 +1816,8 @@ export interface Space {
   >;
   /** Whether metadata that do not fit the schema are flagged or refused */
   metadataPolicy: 'flag' | 'reject';
+  /** What waits for a review in this space, in addition to the policy of the tenant */
+  trust?: TrustPolicyOutput;
   id: string;
   /** Whether it has a configuration of its own */
   configured: boolean;
@@ -1814,6 +1887,19 @@ export interface SpaceStats {
     events: number;
   };
   position: string;
+}
+
+export interface Review {
+  /** For POST /v1/reviews/{id} */
+  id: string;
+  /** `quarantine`: it waits for a review. `conflict`: it contradicts the memory in `others`. `stale`: callers judged it outdated */
+  kind: 'quarantine' | 'conflict' | 'stale';
+  /** The memory that the decision is about */
+  memory: Memory;
+  /** The memories that it contradicts */
+  others: Memory[];
+  /** Up to three memories of its place that are most like it */
+  alike: Memory[];
 }
 
 export interface Erasure {
@@ -2119,6 +2205,20 @@ export interface ChangedTraffic {
   position: string;
 }
 
+export interface TrustPolicyOutput {
+  /** Memories that meet all conditions of one of these rules wait for a review */
+  quarantine: {
+    /** Memories from this source */
+    source?: 'user' | 'agent' | 'tool' | 'document' | 'web' | 'import';
+    /** Memories with this flag; `pii` stands for every type of personal data */
+    flag?: string;
+    /** Memories that were stored for this cause */
+    cause?: 'user' | 'llm' | 'system';
+  }[];
+  /** Roles that may review, besides `admin` */
+  reviewers: ('member' | 'reader' | 'auditor' | 'admin')[];
+}
+
 export interface LivezAnswer {
   status: 'alive';
 }
@@ -2133,8 +2233,10 @@ export interface ListMemoriesQuery {
   state?: 'active' | 'deleted' | 'archived' | undefined;
   createdAfter?: string | undefined;
   createdBefore?: string | undefined;
-  /** Conditions on metadata.<path>, id, externalId, content, layer, spaces, tags, occurredAt, createdAt, updatedAt, createdBy, revision, state, retentionUntil, importance, accessCount, lastAccessedAt, scope.company, scope.org, scope.team, scope.project, scope.session, scope.user, scope.agent, representations.natural_language, representations.graph, representations.code, representations.formal, representations.ascii_diagram, representations.json_schema; at most 16 levels deep, with at most 100 conditions and 10,000 values in total, and 1,000 values in one `in` */
+  /** Conditions on metadata.<path>, id, externalId, content, layer, spaces, tags, occurredAt, createdAt, updatedAt, createdBy, revision, state, retentionUntil, importance, trust.source, trust.state, trust.flags, trust.reviewedBy, accessCount, lastAccessedAt, scope.company, scope.org, scope.team, scope.project, scope.session, scope.user, scope.agent, representations.natural_language, representations.graph, representations.code, representations.formal, representations.ascii_diagram, representations.json_schema; at most 16 levels deep, with at most 100 conditions and 10,000 values in total, and 1,000 values in one `in` */
   filter?: Record<string, unknown> | undefined;
+  /** Whether memories that wait for a review are shown too: to whoever wrote them, and to reviewers */
+  includeQuarantined?: 'true' | 'false' | undefined;
   /** Read the state as of this position or RFC 3339 time with an offset, inclusive */
   asOf?: string | undefined;
   /** Order by creation time. Default: newest first */
@@ -2157,6 +2259,8 @@ export interface ListMemoriesAnswer {
 }
 
 export interface GetMemoryQuery {
+  /** Whether memories that wait for a review are shown too: to whoever wrote them, and to reviewers */
+  includeQuarantined?: 'true' | 'false' | undefined;
   /** Read the state as of this position or RFC 3339 time with an offset, inclusive */
   asOf?: string | undefined;
   /** Position from an earlier response; the answer includes everything up to it, such as your own write */
@@ -2182,6 +2286,8 @@ export type DeleteMemoryAnswer =
     };
 
 export interface MemoryHistoryQuery {
+  /** Whether memories that wait for a review are shown too: to whoever wrote them, and to reviewers */
+  includeQuarantined?: 'true' | 'false' | undefined;
   /** Maximum number of items in a page. Default: 50 */
   limit?: number | undefined;
   /** `nextCursor` of the previous page */
@@ -2559,6 +2665,61 @@ export interface SpaceStatsQuery {
 export interface ConfigureSpacesAnswer {
   /** Whether memories may name only spaces that are configured */
   strict: boolean;
+  /** Position in the log. Pass it as `minPosition` to a later request to read your own write */
+  position: string;
+}
+
+export interface ListReviewsQuery {
+  kind?: readonly string[] | undefined;
+  /** Maximum number of items in a page. Default: 20 */
+  limit?: number | undefined;
+  /** `nextCursor` of the previous page */
+  cursor?: string | undefined;
+  /** Position from an earlier response; the answer includes everything up to it, such as your own write */
+  minPosition?: string | undefined;
+  /** Maximum time to wait for `minPosition`, in milliseconds. Default: 2,000 */
+  waitMs?: number | undefined;
+}
+
+export interface ListReviewsAnswer {
+  items: Review[];
+  nextCursor?: string;
+  /** Position in the log. Pass it as `minPosition` to a later request to read your own write */
+  position: string;
+}
+
+export interface DecideReviewsAnswer {
+  items: {
+    id: string;
+    status: number;
+    problem?: {
+      code: string;
+      detail: string;
+    };
+  }[];
+  /** Position in the log. Pass it as `minPosition` to a later request to read your own write */
+  position: string;
+}
+
+export interface DecideReviewAnswer {
+  memory: Memory;
+  /** Position in the log. Pass it as `minPosition` to a later request to read your own write */
+  position: string;
+}
+
+export interface GetTrustQuery {
+  /** Position from an earlier response; the answer includes everything up to it, such as your own write */
+  minPosition?: string | undefined;
+  /** Maximum time to wait for `minPosition`, in milliseconds. Default: 2,000 */
+  waitMs?: number | undefined;
+}
+
+export interface GetTrustAnswer {
+  policy: TrustPolicyOutput;
+}
+
+export interface PutTrustAnswer {
+  policy: TrustPolicyOutput;
   /** Position in the log. Pass it as `minPosition` to a later request to read your own write */
   position: string;
 }

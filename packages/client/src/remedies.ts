@@ -27,6 +27,8 @@ export const remedies: Readonly<Record<ProblemCode, string>> = {
   'memory-archived': 'Unarchive the memory first.',
   'space-quota-exceeded':
     'Delete or archive memories of the space, shorten its `retentionDays`, or have an admin raise its `maxSizeMb`.',
+  'awaits-review': 'A reviewer decides with POST /v1/reviews/{id}; GET /v1/reviews lists what waits.',
+  'own-memory': 'Have another reviewer decide, with a credential of its own.',
   'retention-over': 'Its retention period has ended: store it again.',
   'command-in-progress': 'Retry with the same key after Retry-After seconds.',
   'rebuild-in-progress': 'Check its progress with GET /v1/admin/projections.',

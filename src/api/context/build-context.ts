@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { searchShape } from '../../domain/admission/ceilings.ts';
+import { trustSchema } from '../../domain/trust/trust.ts';
 import { layerSchema } from '../../domain/layers.ts';
 import { contextBlockKinds, contextItemKinds, leftOutReasons } from '../../domain/retrieval/events.ts';
 import { invalid } from '../../domain/problems.ts';
@@ -55,6 +56,10 @@ const item = z
       .int()
       .meta({ description: 'Number of tokens of its line in `text`, including the mark and notes' }),
     citation: z.string().meta({ description: 'The mark, followed by a description of its source' }),
+    trust: trustSchema.pick({ source: true, flags: true }).optional().meta({
+      description:
+        'Where the memory came from, and what rules noticed. Absent for what a user wrote and nothing is noticed about',
+    }),
     text: z.string().meta({
       description:
         'Text of the item as it stands in the `text` of the context: from the memory, or the summary without its marks. Lines after the first are indented, and `[9]` in a stored text is `(9)`',

@@ -18,6 +18,7 @@ export const memoryExample = {
   updatedAt: at,
   createdBy: 'user:alice',
   revision: 0,
+  trust: { source: 'user', state: 'trusted', flags: [] },
   state: 'active',
   importance: 0.5,
   feedback: { helpful: 2, irrelevant: 0, outdated: 1, inaccurate: 0, duplicate: 0 },

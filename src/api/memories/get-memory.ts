@@ -4,19 +4,31 @@ import { getMemory as get } from '../../queries/get-memory.ts';
 import { asOfField, asRecorded, memoryIdField, waitFields } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { memoryExample } from './examples.ts';
+import { includeQuarantinedField, withheldFor } from './withheld.ts';
 
 export const getMemory = operation({
   name: 'getMemory',
   summary: 'Get a memory',
   area: 'Memories',
-  input: z.strictObject({ memoryId: memoryIdField, asOf: asOfField, ...waitFields }),
+  input: z.strictObject({
+    memoryId: memoryIdField,
+    asOf: asOfField,
+    includeQuarantined: includeQuarantinedField,
+    ...waitFields,
+  }),
   output: memorySchema,
   examples: { input: { memoryId: memoryExample.id }, output: memoryExample },
   access: 'every-caller',
   reads: 'log',
   audit: { what: 'memory', when: 'watched' },
-  async handle({ caller, input, services: { commands, models }, asOf, wait }) {
-    const memory = await get(commands.store, models, caller, input.memoryId, { asOf, ...wait });
+  async handle(call) {
+    const { caller, input, services, asOf, wait } = call;
+    const { commands, models } = services;
+    const memory = await get(commands.store, models, caller, input.memoryId, {
+      asOf,
+      withheld: withheldFor(call),
+      ...wait,
+    });
     const parameters = asRecorded({ asOf: input.asOf });
     return {
       output: memory,

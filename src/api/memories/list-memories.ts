@@ -16,6 +16,7 @@ import {
 import { withPluralNames } from '../filter-names.ts';
 import { operation } from '../operation.ts';
 import { memoriesExample } from './examples.ts';
+import { includeQuarantinedField, withheldInList } from './withheld.ts';
 
 export const listMemories = operation({
   name: 'listMemories',
@@ -33,6 +34,7 @@ export const listMemories = operation({
     createdAfter: timeField,
     createdBefore: timeField,
     filter: filterField,
+    includeQuarantined: includeQuarantinedField,
     asOf: asOfField,
     order: z
       .enum(listOrders)
@@ -53,11 +55,13 @@ export const listMemories = operation({
   cost: ({ asOf }) => (asOf === undefined ? 0.5 : 3),
   shape: ({ asOf }) => (asOf === undefined ? undefined : 'past'),
   audit: { what: 'memory list', when: 'watched' },
-  async handle({ caller, input, services, asOf, wait, token }) {
-    const { minPosition: _, waitMs: __, ...asked } = input;
+  async handle(call) {
+    const { caller, input, services, asOf, wait, token } = call;
+    const { minPosition: _, waitMs: __, includeQuarantined: ___, ...asked } = input;
     const { filter, limit = defaultLimit, ...rest } = withPluralNames(asked);
     const page = await list(services.models, caller, {
       ...rest,
+      withheld: await withheldInList(call),
       filter: filter && parseFilter(filter, { isAsOf: asOf !== undefined }),
       asOf,
       limit,

@@ -4,6 +4,7 @@ import { readHistory } from '../../queries/history.ts';
 import { defaultLimit, memoryIdField, pageFields, positionField, waitFields } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { historyExample, memoryExample } from './examples.ts';
+import { includeQuarantinedField, withheldFor } from './withheld.ts';
 
 const version = z.object({
   revision: z.int(),
@@ -21,17 +22,25 @@ export const memoryHistory = operation({
   name: 'memoryHistory',
   summary: 'List all versions of a memory: who changed it, when and why',
   area: 'Memories',
-  input: z.strictObject({ memoryId: memoryIdField, ...pageFields, ...waitFields }),
+  input: z.strictObject({
+    memoryId: memoryIdField,
+    includeQuarantined: includeQuarantinedField,
+    ...pageFields,
+    ...waitFields,
+  }),
   output: z.object({ items: z.array(version), nextCursor: z.string().optional() }),
   examples: { input: { memoryId: memoryExample.id }, output: historyExample },
   access: 'every-caller',
   reads: 'log',
   audit: { what: 'memory history', when: 'always' },
-  async handle({ caller, input, services, token }) {
+  async handle(call) {
+    const { caller, input, services, token } = call;
     const { memoryId, cursor, limit = defaultLimit } = input;
     const bound = fingerprintOf({ historyOf: memoryId });
     const from = cursor === undefined ? 0 : firstOf(readCursor(cursor, bound));
-    const versions = (await readHistory(services.commands.store, caller, memoryId)).slice(from);
+    const versions = (await readHistory(services.commands.store, caller, memoryId, withheldFor(call))).slice(
+      from,
+    );
     const items = versions
       .slice(0, limit)
       .map((version) => ({ ...version, at: version.at.toISOString(), position: token(version.position) }));

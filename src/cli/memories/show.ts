@@ -11,6 +11,7 @@ export function memoryText(memory: StoredMemory): string {
     ['scope', scopeText(scope)],
     ['spaces', listText(spaces)],
     ['tags', listText(tags)],
+    ['trust', trustText(memory.trust)],
     ['metadata', Object.keys(metadata).length > 0 ? JSON.stringify(metadata) : undefined],
     ['representations', listText(Object.keys(memory.representations ?? {}))],
     ['occurred', occurredAt],
@@ -30,6 +31,12 @@ export function memoryText(memory: StoredMemory): string {
 export function memoryLine({ id, externalId, content, layer, updatedAt }: StoredMemory): string {
   const name = externalId === undefined ? '' : `  ${styleText('dim', printable(externalId))}`;
   return `${id}  ${layer.padEnd(8)} ${updatedAt.slice(0, 16).replace('T', ' ')}  ${preview(content, 70)}${name}`;
+}
+
+/** Empty for what a user wrote and nobody doubts. */
+function trustText({ source, state, flags, reviewedBy }: StoredMemory['trust']): string | undefined {
+  if (source === 'user' && state === 'trusted' && flags.length === 0 && !reviewedBy) return undefined;
+  return [state, `from ${source}`, ...flags, ...(reviewedBy ? [`reviewed by ${reviewedBy}`] : [])].join(', ');
 }
 
 function scopeText(scope: Readonly<Record<string, string>>): string {

@@ -1,8 +1,9 @@
 import type { MemoryValue } from '../../domain/memory/memory.ts';
-import { unrecordedTrust, type Trust } from '../../domain/trust/trust.ts';
+import type { TrustSource } from '../../domain/trust/trust.ts';
 import type { CommandContext, CommandServices } from '../context.ts';
 import { checkPersonalData } from './check-personal-data.ts';
 import { checkSpaces } from './check-spaces.ts';
+import { trustOf } from './check-trust.ts';
 
 /** A memory as it would be after the command: one that is stored, or that gets another text, other metadata or other spaces. */
 export type Entry = Omit<MemoryValue, 'id' | 'claim'>;
@@ -10,28 +11,35 @@ export type Entry = Omit<MemoryValue, 'id' | 'claim'>;
 /** What the rules add to a memory, or change in it. */
 export type EntryChanges = Partial<Pick<MemoryValue, 'content' | 'representations' | 'trust' | 'pii'>>;
 
+export interface EntryOptions {
+  /** The memory that the command changes. */
+  readonly before?: MemoryValue;
+  /** Where the caller says that the text comes from; never above what its credential and cause say. */
+  readonly source?: TrustSource | undefined;
+}
+
 /**
- * Applies the rules that decide whether a memory may enter, before anything of it is written: those of its spaces, and what they say about
- * personal data. Throws a `Problem` if one refuses it. `before` is the memory that a command changes.
+ * Applies the rules that decide whether a memory may enter, before anything of it is written: those of its spaces, what they say about
+ * personal data, then how far it may be trusted. Throws a `Problem` if one refuses it. A rule that only notes something adds a flag.
  */
 export async function checkEntry(
   services: CommandServices,
-  { caller: { tenant } }: CommandContext,
+  context: CommandContext,
   entry: Entry,
-  before?: MemoryValue,
+  { before, source: declared }: EntryOptions = {},
 ): Promise<EntryChanges> {
+  const { tenant } = context.caller;
   const spaces = await services.spaces.of(tenant);
-  const { flags } = await checkSpaces(services, tenant, entry, before);
+  const { flags: ofSpaces } = await checkSpaces(services, tenant, entry, before);
   const { texts, pii, flags: ofTexts } = await checkPersonalData(spaces, entry);
+  const trust = await trustOf(services, context, entry, {
+    before,
+    flags: [...ofSpaces, ...ofTexts],
+    declared,
+  });
   return {
     ...texts,
     ...((pii.length > 0 || before?.pii) && { pii }),
-    ...trustWith(before?.trust, [...flags, ...ofTexts]),
+    ...(trust && { trust }),
   };
-}
-
-/** Trust is recorded where there is something to say. */
-function trustWith(before: Trust | undefined, flags: readonly string[]): Pick<EntryChanges, 'trust'> {
-  if (!before && flags.length === 0) return {};
-  return { trust: { ...(before ?? unrecordedTrust), flags: [...flags] } };
 }

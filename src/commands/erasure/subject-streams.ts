@@ -37,6 +37,7 @@ const followedTypes: readonly EventType[] = [
   'MemoryRestored',
   'MemoryArchived',
   'MemoryUnarchived',
+  'MemoryReviewed',
   'MemoryErased',
   'ReasoningTraceErased',
   'LessonForgotten',

@@ -7,12 +7,14 @@ import {
   decideConfiguration,
   decideRemoval,
   decideRestriction,
+  decideTrust,
   foldSpaces,
   noSpaces,
   patchedConfig,
   type Space,
   type Spaces,
 } from '../../domain/spaces/spaces.ts';
+import type { TrustPolicy } from '../../domain/trust/policy.ts';
 import { spacesStream } from '../../domain/streams.ts';
 import { compileSchema } from '../../support/json-schema.ts';
 import type { MatchCondition } from '../change-memory.ts';
@@ -108,6 +110,18 @@ export async function restrictSpaces(
   strict: boolean,
 ): Promise<CommandResult> {
   return changeSpaces(services, context, (spaces) => decideRestriction(spaces, strict));
+}
+
+/** Sets what waits for a review in the whole tenant, and who reviews. */
+export async function configureTrust(
+  services: CommandServices,
+  context: CommandContext,
+  policy: TrustPolicy,
+): Promise<CommandResult & { readonly policy: TrustPolicy }> {
+  const { spaces, ...result } = await changeSpaces(services, context, (spaces) =>
+    decideTrust(spaces, policy),
+  );
+  return { ...result, policy: spaces.trust };
 }
 
 async function change(

@@ -1,6 +1,7 @@
 import type { Layer } from '../layers.ts';
 import type { Refutation } from '../ranking/feedback.ts';
 import type { ContextBlockKind, ContextItemKind, LeftOutReason } from '../retrieval/events.ts';
+import type { Trust } from '../trust/trust.ts';
 import type { Span } from '../text/sentences.ts';
 
 /** A memory that a search found for a context. */
@@ -25,6 +26,8 @@ export interface ContextCandidate {
   readonly supersededBy?: string | undefined;
   /** How callers judged it, if they say that it does not hold. */
   readonly refuted?: Refutation | undefined;
+  /** Where it came from, and what rules noticed. */
+  readonly trust?: Trust | undefined;
 }
 
 export interface LeftOut {
@@ -42,6 +45,8 @@ export interface ContextItem {
   /** Tokens of its line, with mark and notes. */
   readonly tokens: number;
   readonly citation: string;
+  /** Where the memory came from, and what rules noticed; absent for what a user wrote and nothing is noticed about. */
+  readonly trust?: Pick<Trust, 'source' | 'flags'>;
   /** As it stands in the context: quoted (`quoteText`) from the memory, or from the summary without its own marks. */
   readonly text: string;
   /** Offsets of `text` in the memory's content, in UTF-16 units; only of a part. */

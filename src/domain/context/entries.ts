@@ -77,7 +77,8 @@ export function itemOf(entry: Entry, n: number, count: CountTokens): ContextItem
     };
   }
   const { kind, memory, span } = entry;
-  const { id, externalId, layer, time } = memory;
+  const { id, externalId, layer, time, trust } = memory;
+  const isNotable = trust && (trust.source !== 'user' || trust.flags.length > 0);
   const name = kind === 'turn' ? 'turn' : `${layer} memory`;
   return {
     ...common,
@@ -85,6 +86,7 @@ export function itemOf(entry: Entry, n: number, count: CountTokens): ContextItem
     ...(externalId !== undefined && { externalId }),
     layer,
     citation: `[${n}] ${name} ${quoteText(externalId ?? id)}, ${dayOf(time)}`,
+    ...(isNotable && { trust: { source: trust.source, flags: trust.flags } }),
     ...(!isWhole(memory, span) && { start: span.start, end: span.end }),
   };
 }

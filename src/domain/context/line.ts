@@ -1,5 +1,6 @@
 import { quoteText } from '../text/quote.ts';
 import type { Span } from '../text/sentences.ts';
+import { trustNote } from '../trust/note.ts';
 import type { ContextCandidate } from './candidate.ts';
 
 /** What an item says beside its text. */
@@ -23,16 +24,19 @@ export function lineOf(
     time,
     supersededBy,
     refuted,
-  }: Pick<ContextCandidate, 'content' | 'time' | 'supersededBy' | 'refuted'>,
+    trust,
+  }: Pick<ContextCandidate, 'content' | 'time' | 'supersededBy' | 'refuted' | 'trust'>,
   span: Span,
   { isDated, replaces }: Notes,
 ): string {
   const changed = replaces !== undefined || supersededBy !== undefined;
+  const origin = trust && trustNote(trust);
   const notes = [
     ...(isDated || changed ? [dayOf(time)] : []),
     ...(replaces === undefined ? [] : [`replaces what was noted on ${replaces}`]),
     ...(supersededBy === undefined ? [] : ['replaced since']),
     ...(refuted === undefined ? [] : [`judged ${refuted}`]),
+    ...(origin === undefined ? [] : [origin]),
   ];
   const before = span.start > 0 && content.slice(0, span.start).trim() !== '' ? '… ' : '';
   const after = content.slice(span.end).trim() === '' ? '' : ' …';

@@ -31,6 +31,7 @@ import {
   MemoryDeleted,
   MemoryErased,
   MemoryRestored,
+  MemoryReviewed,
   MemoryStored,
   MemoryUnarchived,
   MemoryUpdated,
@@ -65,7 +66,13 @@ import {
   ProjectionSwitched,
 } from '../operation/events.ts';
 import { ErasureAdvanced, ErasureCompleted, ErasureCounted, ErasureRequested } from '../erasure/events.ts';
-import { SpaceConfigured, SpaceDetached, SpaceRemoved, SpacesRestricted } from '../spaces/events.ts';
+import {
+  SpaceConfigured,
+  SpaceDetached,
+  SpaceRemoved,
+  SpacesRestricted,
+  TrustConfigured,
+} from '../spaces/events.ts';
 import { CheckpointCosigned, CheckpointSigned, LogRestored } from '../tlog/events.ts';
 import type { AnyEventDefinition, EventOf } from './define.ts';
 
@@ -76,6 +83,7 @@ const definitions = [
   MemoryRestored,
   MemoryArchived,
   MemoryUnarchived,
+  MemoryReviewed,
   MemoryErased,
   MemoryAffirmed,
   FactClaimed,
@@ -138,6 +146,7 @@ const definitions = [
   SpaceRemoved,
   SpaceDetached,
   SpacesRestricted,
+  TrustConfigured,
   ErasureRequested,
   ErasureCounted,
   ErasureAdvanced,

@@ -3,6 +3,7 @@ import { defineEvent, type EventOf } from '../events/define.ts';
 import { jsonObject } from '../json.ts';
 import { layerSchema, scopeSchema } from '../layers.ts';
 import { trustSchema } from '../trust/trust.ts';
+import { reviewDecisions } from '../trust/decisions.ts';
 import { representationsSchema } from './content.ts';
 
 const count = z.int().nonnegative();
@@ -120,6 +121,20 @@ export const MemoryUnarchived = defineEvent({
   sealed: z.object({}),
 });
 
+/** A reviewer has decided about the memory. `other` is the memory that it was compared with. */
+export const MemoryReviewed = defineEvent({
+  type: 'MemoryReviewed',
+  category: 'memory',
+  version: 1,
+  routing: z.object({
+    memoryId: z.string(),
+    decision: z.enum(reviewDecisions),
+    trust,
+    other: z.string().optional(),
+  }),
+  sealed: z.object({}),
+});
+
 /** The memory's data key is destroyed after this event. Every read model deletes what it has stored of the memory. */
 export const MemoryErased = defineEvent({
   type: 'MemoryErased',
@@ -138,6 +153,7 @@ export const memoryEvents = [
   'MemoryArchived',
   'MemoryUnarchived',
   'MemoryErased',
+  'MemoryReviewed',
 ] as const satisfies readonly MemoryEvent['type'][];
 
 export type MemoryEvent =
@@ -147,4 +163,5 @@ export type MemoryEvent =
   | EventOf<typeof MemoryRestored>
   | EventOf<typeof MemoryArchived>
   | EventOf<typeof MemoryUnarchived>
+  | EventOf<typeof MemoryReviewed>
   | EventOf<typeof MemoryErased>;

@@ -2,7 +2,7 @@ import { invalid, Problem } from '../problems.ts';
 import { canonicalJson, mergePatch, type JsonObject } from '../json.ts';
 import { scopeKeys, type Layer, type Scope } from '../layers.ts';
 import type { Representations } from './content.ts';
-import type { Trust } from '../trust/trust.ts';
+import { isWithheld, type Trust, type TrustSource } from '../trust/trust.ts';
 import type { DeletionCause, MemoryEvent } from './events.ts';
 import { assertFits } from './size.ts';
 
@@ -79,6 +79,9 @@ export function evolve(state: MemoryState, event: MemoryEvent): MemoryState {
       return state.status === 'active' ? { status: 'archived', value: state.value } : state;
     case 'MemoryUnarchived':
       return state.status === 'archived' ? { status: 'active', value: state.value } : state;
+    case 'MemoryReviewed':
+      if (state.status === 'absent' || state.status === 'erased') return state;
+      return { ...state, value: { ...state.value, trust: event.data.trust } };
     case 'MemoryErased':
       return { status: 'erased' };
     default:
@@ -132,13 +135,14 @@ interface MutableFields {
 
 export type MemoryCommand =
   | { readonly type: 'store'; readonly value: MemoryValue }
-  | { readonly type: 'replace'; readonly value: MemoryReplacement }
+  | { readonly type: 'replace'; readonly value: MemoryReplacement; readonly source?: TrustSource | undefined }
   | { readonly type: 'update'; readonly patch: MemoryPatch }
   | { readonly type: 'delete'; readonly retentionUntil: Date; readonly because?: DeletionCause | undefined }
   | { readonly type: 'archive' }
   | { readonly type: 'unarchive' }
   /** Takes the label of a space from a memory. */
   | { readonly type: 'detach'; readonly space: string }
+  | { readonly type: 'flag'; readonly trust: Trust }
   | { readonly type: 'restore'; readonly now: Date }
   | { readonly type: 'erase'; readonly keyId: string };
 
@@ -156,6 +160,8 @@ export function decide(command: MemoryCommand, state: MemoryState): MemoryEvent[
       return update(command.patch, state);
     case 'replace':
       return replace(command.value, state);
+    case 'flag':
+      return changesOf(activeValue(state), { trust: command.trust });
     case 'delete':
       if (state.status === 'deleted') return [];
       return [
@@ -300,6 +306,8 @@ function sizeOf(content: string): { readonly contentLength: number; readonly con
 function restore(now: Date, state: LiveState): MemoryEvent[] {
   if (state.status !== 'deleted') return [];
   const { value, retentionUntil, because } = state;
+  if (isWithheld(value))
+    throw new Problem('awaits-review', 'a memory that no reviewer has approved cannot be restored');
   const { id: memoryId, expiresAt } = value;
   if (now.toISOString() > retentionUntil)
     throw new Problem('retention-over', `the memory could be restored until ${retentionUntil}`);

@@ -3,6 +3,7 @@ import { identifier, layerSchema, scopeKeys, scopeSchema, type Scope } from '../
 import { jsonObject } from '../json.ts';
 import { feedbackKinds, type FeedbackKind } from '../retrieval/events.ts';
 import type { Affirmations } from './affirmation.ts';
+import { trustSchema, unrecordedTrust } from '../trust/trust.ts';
 import { representationsSchema } from './content.ts';
 import type { LiveSnapshot } from './snapshot.ts';
 
@@ -35,6 +36,7 @@ export const memorySchema = z
     updatedAt: time,
     createdBy: z.string(),
     revision: z.int().nonnegative(),
+    trust: trustSchema,
     state: z.enum(memoryStates),
     retentionUntil: time.optional(),
     importance: z.number().meta({
@@ -112,6 +114,7 @@ export function viewOf(tenant: string, snapshot: LiveSnapshot, counters: Counter
     updatedAt: updatedAt.toISOString(),
     createdBy,
     revision,
+    trust: state.value.trust ?? unrecordedTrust,
     state: state.status,
     ...(state.status === 'deleted' && { retentionUntil: state.retentionUntil }),
     ...counters,

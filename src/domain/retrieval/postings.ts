@@ -21,6 +21,9 @@ export interface Filed extends Times {
   readonly metadata: JsonObject;
 }
 
+/** The only key of a memory that waits for a review: no search or list finds it. */
+export const quarantinedKey: PostingKey = keyOf('trust', ['state'], 'quarantined');
+
 /** A memory whose metadata have more keys is filed under `muchMetadata` instead. */
 const mostMetadataKeys = 100;
 /** Maximum number of ranges: each is a separate walk through the index. */

@@ -1,16 +1,19 @@
 import { z } from 'zod';
 import { defineEvent, type EventOf } from '../events/define.ts';
 import { jsonObject } from '../json.ts';
+import { trustPolicySchema } from '../trust/policy.ts';
 import { spaceConfigSchema } from './space-config.ts';
 
 const { description, sources, metadataSchema, ...settings } = spaceConfigSchema.shape;
+/** Without its name: each event has a schema of its own. */
+const trust = z.object(trustPolicySchema.shape).optional();
 
 /** The whole configuration of a space from now on. All spaces of a tenant have one stream. */
 export const SpaceConfigured = defineEvent({
   type: 'SpaceConfigured',
   category: 'space',
   version: 1,
-  routing: z.object({ spaceId: z.string(), settings: z.object(settings) }),
+  routing: z.object({ spaceId: z.string(), settings: z.object({ ...settings, trust }) }),
   sealed: z.object({ description, sources, metadataSchema: jsonObject.optional() }),
 });
 
@@ -41,8 +44,18 @@ export const SpacesRestricted = defineEvent({
   sealed: z.object({}),
 });
 
+/** What waits for a review in the whole tenant, whatever its spaces, and who reviews. */
+export const TrustConfigured = defineEvent({
+  type: 'TrustConfigured',
+  category: 'space',
+  version: 1,
+  routing: z.object({ policy: z.object(trustPolicySchema.shape) }),
+  sealed: z.object({}),
+});
+
 export type SpaceEvent =
   | EventOf<typeof SpaceConfigured>
   | EventOf<typeof SpaceRemoved>
   | EventOf<typeof SpaceDetached>
-  | EventOf<typeof SpacesRestricted>;
+  | EventOf<typeof SpacesRestricted>
+  | EventOf<typeof TrustConfigured>;

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { identifier } from '../layers.ts';
 import { jsonObject } from '../json.ts';
 import { personalDataPolicySchema } from '../personal-data/policy.ts';
+import { trustPolicySchema } from '../trust/policy.ts';
 
 /** The id of a space that has a configuration. A label without one may be any identifier. */
 export const spaceIdSchema = z
@@ -78,6 +79,9 @@ const fields = {
   pii: personalDataPolicySchema,
   metadataPolicy: z.enum(metadataPolicies).meta({
     description: 'Whether metadata that do not fit the schema are flagged or refused',
+  }),
+  trust: trustPolicySchema.meta({
+    description: 'What waits for a review in this space, in addition to the policy of the tenant',
   }),
 };
 

@@ -1,5 +1,6 @@
 import { canonicalJson, mergePatch, type JsonObject } from '../json.ts';
 import { defaultSpace, type SpaceConfig } from './space-config.ts';
+import { noTrustPolicy, type TrustPolicy } from '../trust/policy.ts';
 import type { SpaceEvent } from './events.ts';
 
 /** A space with its configuration. */
@@ -16,9 +17,11 @@ export interface Spaces {
   readonly configured: ReadonlyMap<string, Space>;
   /** Whether memories may name only these. */
   readonly strict: boolean;
+  /** The trust policy of the whole tenant. */
+  readonly trust: TrustPolicy;
 }
 
-export const noSpaces: Spaces = { configured: new Map(), strict: false };
+export const noSpaces: Spaces = { configured: new Map(), strict: false, trust: noTrustPolicy };
 
 export interface RecordedSpaceEvent {
   readonly event: SpaceEvent;
@@ -30,7 +33,7 @@ export interface RecordedSpaceEvent {
 export function foldSpaces(before: Spaces, events: readonly RecordedSpaceEvent[]): Spaces {
   if (events.length === 0) return before;
   const configured = new Map(before.configured);
-  let { strict } = before;
+  let { strict, trust } = before;
   for (const { event, revision, time } of events) {
     switch (event.type) {
       case 'SpaceConfigured': {
@@ -47,11 +50,14 @@ export function foldSpaces(before: Spaces, events: readonly RecordedSpaceEvent[]
       case 'SpacesRestricted':
         ({ strict } = event.data);
         break;
+      case 'TrustConfigured':
+        trust = event.data.policy;
+        break;
       default:
         event satisfies never;
     }
   }
-  return { configured, strict };
+  return { configured, strict, trust };
 }
 
 /** The event that gives the space this configuration; none if it has it already. */
@@ -71,6 +77,17 @@ export function decideRemoval(spaces: Spaces, spaceId: string, detach: boolean):
 
 export function decideRestriction(spaces: Spaces, strict: boolean): SpaceEvent[] {
   return spaces.strict === strict ? [] : [{ type: 'SpacesRestricted', data: { strict } }];
+}
+
+export function decideTrust(spaces: Spaces, policy: TrustPolicy): SpaceEvent[] {
+  return canonicalJson(spaces.trust) === canonicalJson(policy)
+    ? []
+    : [{ type: 'TrustConfigured', data: { policy } }];
+}
+
+/** The trust policies that apply to a memory with these labels: that of the tenant and those of its spaces. */
+export function trustPoliciesOf({ configured, trust }: Spaces, labels: readonly string[]): TrustPolicy[] {
+  return [trust, ...labels.flatMap((label) => configured.get(label)?.config.trust ?? [])];
 }
 
 /** What a merge patch makes of a configuration, still to be validated: null brings back the default. */

@@ -12,7 +12,8 @@ export const trustSchema = z
   .object({
     source: z.enum(trustSources).meta({ description: 'Where the text came from' }),
     state: z.enum(trustStates).meta({
-      description: '`quarantined` memories are found by reviewers only, until one decides',
+      description:
+        '`quarantined` memories are found by reviewers only, until one decides; `rejected` ones by nobody',
     }),
     flags: z.array(z.string()).meta({
       description:
@@ -24,5 +25,15 @@ export const trustSchema = z
 
 export type Trust = z.infer<typeof trustSchema>;
 
-/** The trust of a memory from before trust was recorded. */
+/** The trust of a memory that has none in its events: from before trust was recorded, or written by a user and without flags. */
 export const unrecordedTrust: Trust = { source: 'user', state: 'trusted', flags: [] };
+
+/** Whether the memory is kept out of every answer: it waits for a review, or a review has rejected it. */
+export function isWithheld({ trust }: { readonly trust?: Trust | undefined }): boolean {
+  return trust !== undefined && trust.state !== 'trusted';
+}
+
+/** Whether `source` is trusted less than `other`. */
+export function isBelow(source: TrustSource, other: TrustSource): boolean {
+  return trustSources.indexOf(source) > trustSources.indexOf(other);
+}

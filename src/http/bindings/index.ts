@@ -6,6 +6,7 @@ import { queryBindings } from './queries.ts';
 import { reasoningBindings } from './reasoning.ts';
 import { spaceBindings } from './spaces.ts';
 import { summaryBindings } from './summaries.ts';
+import { trustBindings } from './trust.ts';
 
 /** Every operation below /v1: what is served and what the OpenAPI document shows. */
 export const bindings: readonly Binding[] = [
@@ -15,5 +16,6 @@ export const bindings: readonly Binding[] = [
   ...outcomeBindings,
   ...summaryBindings,
   ...spaceBindings,
+  ...trustBindings,
   ...administrationBindings,
 ];

@@ -73,12 +73,12 @@ export const memoryBindings = [
   }),
   bind(listMemories, 'get', '/v1/memories', {
     success: { status: 200, description: 'A page of memories' },
-    query: [...listFilters, 'asOf', 'order', ...page, ...wait],
+    query: [...listFilters, 'includeQuarantined', 'asOf', 'order', ...page, ...wait],
   }),
   bind(getMemory, 'get', '/v1/memories/:id', {
     success: { status: 200, description: 'The memory' },
     rename,
-    query: ['asOf', ...wait],
+    query: ['includeQuarantined', 'asOf', ...wait],
     headers: ({ revision }) => etag(revision),
     revalidates: true,
   }),
@@ -115,7 +115,7 @@ export const memoryBindings = [
   bind(memoryHistory, 'get', '/v1/memories/:id/history', {
     success: { status: 200, description: 'Versions, oldest first' },
     rename,
-    query: [...page, ...wait],
+    query: ['includeQuarantined', ...page, ...wait],
   }),
   bind(memorySurfaces, 'get', '/v1/memories/:id/surfaces', {
     success: { status: 200, description: 'Each place and how much it holds' },

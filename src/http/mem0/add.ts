@@ -57,6 +57,8 @@ export const add: Handler = async (request) => {
     const turn = {
       ...place,
       content: text,
+      // Clients of mem0 are programs that remember what they saw.
+      trust: { source: 'agent' },
       metadata: metadataOf(metadata, { role, actor_id: name, [expirationKey]: expiration }),
       ...(occurredAt !== undefined && { occurredAt }),
       ...(expiresAt !== undefined && { expiresAt }),

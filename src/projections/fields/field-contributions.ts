@@ -1,6 +1,7 @@
 import type { Layer, Scope } from '../../domain/layers.ts';
 import type { MemoryEvent } from '../../domain/memory/events.ts';
 import { fieldValuesOf, type FieldValuePair } from '../../domain/routing/field-values.ts';
+import { isWithheld } from '../../domain/trust/trust.ts';
 import type { LoadedEvent } from '../../ports/event-store.ts';
 import { Table, type Row, type Tables } from '../../read-models/table.ts';
 import { memoryKey, memoryOf } from '../memory-rows.ts';
@@ -62,14 +63,20 @@ function next(
         layer,
         scope,
         occurred_at: occurredAt,
-        active: true,
+        active: !isWithheld(event.data),
         held: fieldValuesOf(event.data),
       };
     }
     case 'MemoryUpdated': {
-      if (!row || event.data.metadata === undefined) return row;
+      if (!row) return row;
+      const { metadata: changed, trust } = event.data;
+      if (changed === undefined && trust === undefined) return row;
       const { scope, occurred_at: occurredAt } = row;
-      return { ...row, held: fieldValuesOf({ scope, metadata: event.data.metadata, occurredAt }) };
+      return {
+        ...row,
+        ...(trust && { active: !isWithheld({ trust }) }),
+        ...(changed && { held: fieldValuesOf({ scope, metadata: changed, occurredAt }) }),
+      };
     }
     case 'MemoryDeleted':
     case 'MemoryArchived':
@@ -77,6 +84,8 @@ function next(
     case 'MemoryRestored':
     case 'MemoryUnarchived':
       return row && { ...row, active: true };
+    case 'MemoryReviewed':
+      return row && { ...row, active: !isWithheld(event.data) };
     case 'MemoryErased':
       return undefined;
     default:

@@ -1,4 +1,5 @@
 import type { MemoryEvent } from '../../domain/memory/events.ts';
+import { isWithheld } from '../../domain/trust/trust.ts';
 import type { LoadedEvent } from '../../ports/event-store.ts';
 import { memoryKey, memoryOf } from '../memory-rows.ts';
 import { scopeRow } from '../scope-columns.ts';
@@ -59,7 +60,7 @@ function next(
   const { event, metadata, position, revision } = fact;
   switch (event.type) {
     case 'MemoryStored':
-      return {
+      return inPlace(isWithheld(event.data), {
         tenant: metadata.tenant,
         memory_id: event.data.memoryId,
         ...scopeRow(event.data.layer, event.data.scope),
@@ -67,12 +68,16 @@ function next(
         revision,
         shelved: undefined,
         ...texts.get(position)!,
-      };
+      });
     case 'MemoryUpdated': {
       const text = texts.get(position);
       if (!row) return row;
       const spoken = updatedSpeaker(row, event.data);
-      if (text) return { ...row, ...spoken, ...text, revision };
+      const { trust } = event.data;
+      const withheld = trust ? isWithheld({ trust }) : row.body === undefined;
+      if (text) return inPlace(withheld, { ...row, ...spoken, ...text, shelved: undefined, revision });
+      if (trust && withheld !== (row.body === undefined))
+        return inPlace(withheld, { ...row, ...spoken, revision });
       return Object.keys(spoken).length > 0 ? { ...row, ...spoken } : row;
     }
     case 'MemoryDeleted':
@@ -83,9 +88,20 @@ function next(
     case 'MemoryUnarchived':
       if (row?.shelved === undefined) return row;
       return { ...row, body: row.shelved, shelved: undefined, revision };
+    case 'MemoryReviewed': {
+      const withheld = isWithheld(event.data);
+      if (!row || withheld === (row.body === undefined)) return row;
+      return inPlace(withheld, { ...row, revision });
+    }
     case 'MemoryErased':
       return undefined;
     default:
       return event satisfies never;
   }
+}
+
+/** The text of a row in `body`, where searches find it, or in `shelved`. */
+function inPlace(isShelved: boolean, row: TextRow): TextRow {
+  const text = row.body ?? row.shelved;
+  return isShelved ? { ...row, body: undefined, shelved: text } : { ...row, body: text, shelved: undefined };
 }

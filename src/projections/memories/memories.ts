@@ -7,6 +7,7 @@ import {
   type MemoryValue,
 } from '../../domain/memory/memory.ts';
 import { memoryEvents, type MemoryEvent } from '../../domain/memory/events.ts';
+import { isWithheld } from '../../domain/trust/trust.ts';
 import type { LoadedEvent } from '../../ports/event-store.ts';
 import type { SqlExecutor } from '../../ports/sql.ts';
 import { memoryKeys } from '../../read-models/recordset.ts';
@@ -16,7 +17,7 @@ import { ofMemory, rowsWith } from '../holding.ts';
 import { declaredBy, type Projection } from '../projection.ts';
 import { scopeColumnNames, scopeColumns, scopeRow } from '../scope-columns.ts';
 import { insertRows, nothing, remove, statement, together, type Write } from '../write.ts';
-import { postings, writePostings, type FiledChange } from './postings.ts';
+import { postings, writePostings, type FiledChange, type FiledMemory } from './postings.ts';
 
 const versions = new Table('memories', {
   columns: {
@@ -73,7 +74,7 @@ interface OpenRow extends Record<string, unknown> {
   tenant: string;
   memory_id: string;
   created_at: Date;
-  state: LiveState['status'];
+  state: LiveState['status'] | 'withheld';
   retention_until: Date | null;
   value: Omit<MemoryValue, 'id'>;
 }
@@ -128,7 +129,11 @@ async function plan(
 
 function filedChange([key, { before, state, createdAt }]: readonly [string, Progress]): FiledChange {
   const [tenant, memoryId] = key.split('/') as [string, string];
-  const filed = (at: MemoryState) => (at.status === 'active' ? { ...at.value, createdAt } : undefined);
+  const filed = (at: MemoryState): FiledMemory => {
+    if (at.status !== 'active') return undefined;
+    if (!isWithheld(at.value)) return { ...at.value, createdAt };
+    return at.value.trust?.state === 'quarantined' ? 'quarantined' : undefined;
+  };
   return { tenant, memoryId, before: filed(before), after: filed(state) };
 }
 
@@ -153,10 +158,9 @@ async function loadProgress(
   );
   for (const row of rows) {
     const value: MemoryValue = { id: row.memory_id, ...row.value };
-    const state: MemoryState =
-      row.state === 'deleted'
-        ? { status: 'deleted', value, retentionUntil: row.retention_until!.toISOString() }
-        : { status: row.state, value };
+    const state: MemoryState = row.retention_until
+      ? { status: 'deleted', value, retentionUntil: row.retention_until.toISOString() }
+      : { status: row.state === 'archived' ? 'archived' : 'active', value };
     progress.set(`${row.tenant}/${row.memory_id}`, { before: state, state, createdAt: row.created_at });
   }
   return progress;
@@ -174,7 +178,7 @@ function versionRow(fact: LoadedEvent<MemoryEvent>, state: LiveState, createdAt:
     to_time: undefined,
     created_at: createdAt,
     ...scopeRow(value.layer, value.scope),
-    state: state.status,
+    state: isWithheld(state.value) ? 'withheld' : state.status,
     retention_until: state.status === 'deleted' ? new Date(state.retentionUntil) : undefined,
     external_id: value.externalId,
     spaces: value.spaces,

@@ -1,5 +1,5 @@
 import type { PostingKey } from '../../domain/retrieval/posting-keys.ts';
-import { postingsOf, type Filed } from '../../domain/retrieval/postings.ts';
+import { postingsOf, quarantinedKey, type Filed } from '../../domain/retrieval/postings.ts';
 import { Table, type Row, type Tables } from '../../read-models/table.ts';
 import { eachInSlices } from '../each-in-slices.ts';
 import { insert, removeRows, together, type Write } from '../write.ts';
@@ -17,12 +17,15 @@ export const postings = new Table('memories_postings', {
 /** A key of a memory, as its digits. */
 type Posting = Omit<Row<typeof postings>, 'key'> & { readonly key: PostingKey };
 
-/** A memory before and after a batch; undefined while it is not active. */
+/** What a memory is filed under; undefined while nothing looks it up, because it is deleted or rejected. */
+export type FiledMemory = Filed | 'quarantined' | undefined;
+
+/** A memory before and after a batch. */
 export interface FiledChange {
   readonly tenant: string;
   readonly memoryId: string;
-  readonly before: Filed | undefined;
-  readonly after: Filed | undefined;
+  readonly before: FiledMemory;
+  readonly after: FiledMemory;
 }
 
 /** Writes the changed postings. They depend only on the stream of the memory. */
@@ -36,6 +39,7 @@ export async function writePostings(changes: readonly FiledChange[], tables: Tab
   return together(removeRows(tables, postings, gone), insert(tables(postings.name), postings.rows, added));
 }
 
-function keysOf(filed: Filed | undefined): ReadonlySet<PostingKey> {
+function keysOf(filed: FiledMemory): ReadonlySet<PostingKey> {
+  if (filed === 'quarantined') return new Set([quarantinedKey]);
   return filed ? postingsOf(filed) : new Set();
 }

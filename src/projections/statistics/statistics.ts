@@ -1,4 +1,5 @@
 import { memoryEvents, type MemoryEvent } from '../../domain/memory/events.ts';
+import { isWithheld, type Trust } from '../../domain/trust/trust.ts';
 import type { LoadedEvent } from '../../ports/event-store.ts';
 import type { SqlExecutor } from '../../ports/sql.ts';
 import { Table, type Draft, type Row, type Tables } from '../../read-models/table.ts';
@@ -75,7 +76,7 @@ function next(row: Counted | undefined, { event, metadata }: LoadedEvent<MemoryE
         memory_id: memoryId,
         layer,
         spaces,
-        state: 'active',
+        state: stateOf(event.data.trust),
         characters: contentLength,
         bytes: contentBytes,
         expires_at: timeOf(expiresAt),
@@ -85,7 +86,7 @@ function next(row: Counted | undefined, { event, metadata }: LoadedEvent<MemoryE
     case 'MemoryUpdated': {
       if (!row) return row;
       const { spaces = row.spaces, contentLength = row.characters, contentBytes = row.bytes } = event.data;
-      const { expiresAt, retention } = event.data;
+      const { expiresAt, retention, trust } = event.data;
       return {
         ...row,
         spaces,
@@ -93,6 +94,7 @@ function next(row: Counted | undefined, { event, metadata }: LoadedEvent<MemoryE
         bytes: contentBytes,
         ...(expiresAt !== undefined && { expires_at: timeOf(expiresAt) }),
         ...(retention !== undefined && { kept: retention === 'keep' }),
+        ...(trust && { state: stateOf(trust) }),
       };
     }
     case 'MemoryDeleted':
@@ -102,6 +104,8 @@ function next(row: Counted | undefined, { event, metadata }: LoadedEvent<MemoryE
     case 'MemoryRestored':
     case 'MemoryUnarchived':
       return row && { ...row, state: 'active' };
+    case 'MemoryReviewed':
+      return row && { ...row, state: stateOf(event.data.trust) };
     case 'MemoryErased':
       return undefined;
     default:
@@ -111,6 +115,10 @@ function next(row: Counted | undefined, { event, metadata }: LoadedEvent<MemoryE
 
 function timeOf(sent: string | null | undefined): Date | undefined {
   return sent == null ? undefined : new Date(sent);
+}
+
+function stateOf(trust: Trust | undefined): string {
+  return isWithheld({ trust }) ? 'withheld' : 'active';
 }
 
 type Sum = Draft<Row<typeof amounts>>;

@@ -1,4 +1,5 @@
 import type { MemoryEvent } from '../../domain/memory/events.ts';
+import { isWithheld } from '../../domain/trust/trust.ts';
 import type { LoadedEvent } from '../../ports/event-store.ts';
 import { Table, type Row } from '../../read-models/table.ts';
 import { textHash } from '../../support/text-hash.ts';
@@ -63,20 +64,27 @@ function next(
         revision,
         ...scopeRow(layer, scope),
         ...textColumns(content),
-        active: true,
+        active: !isWithheld(event.data),
       };
     }
-    case 'MemoryUpdated':
+    case 'MemoryUpdated': {
       if (!row) return row;
-      return event.data.content === undefined
-        ? { ...row, revision }
-        : { ...row, revision, ...textColumns(event.data.content) };
+      const { content, trust } = event.data;
+      return {
+        ...row,
+        revision,
+        ...(content !== undefined && textColumns(content)),
+        ...(trust && { active: !isWithheld({ trust }) }),
+      };
+    }
     case 'MemoryDeleted':
     case 'MemoryArchived':
       return row && { ...row, revision, active: false };
     case 'MemoryRestored':
     case 'MemoryUnarchived':
       return row && { ...row, revision, active: true };
+    case 'MemoryReviewed':
+      return row && { ...row, revision, active: !isWithheld(event.data) };
     default:
       return event satisfies never;
   }

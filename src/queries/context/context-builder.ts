@@ -188,8 +188,8 @@ function candidateOf(
   { memory, relevance, passage, supersededBy }: Omit<SearchResult, 'rank' | 'score'>,
   utcOffset = 0,
 ): ContextCandidate {
-  const { id, externalId, layer, content, occurredAt, createdAt, feedback } = memory;
+  const { id, externalId, layer, content, occurredAt, createdAt, feedback, trust } = memory;
   const time = zoned(occurredAt ?? createdAt, utcOffset);
   const refuted = refutationOf(feedback);
-  return { id, externalId, layer, content, time, relevance, passage, supersededBy, refuted };
+  return { id, externalId, layer, content, time, relevance, passage, supersededBy, refuted, trust };
 }

@@ -49,12 +49,13 @@ export function scopeMemories(
 }
 
 /**
- * SQL for whether a memory is silent: another one supersedes it, or the latest judgement of its writer or an admin refutes it. `tenant` is the
+ * SQL for whether a memory is silent: it addresses the model as an instruction and nobody has reviewed it, another one supersedes it, or the latest judgement of its writer or an admin refutes it. `tenant` is the
  * parameter that holds the tenant, `memory` the alias of a row of `memories`.
  */
 export function isSilent(view: ReadView, tenant: string, memory: string): string {
   const refuting = refutingKinds.map((kind) => `'${kind}'`).join(', ');
-  return `(exists (
+  const addressesModel = `coalesce(${memory}.value->'trust'->'flags' ? 'instruction' and not ${memory}.value->'trust' ? 'reviewedBy', false)`;
+  return `(${addressesModel} or exists (
       select 1 from ${view.table('links')} l join ${view.table('memories')} newer
         on newer.tenant = l.tenant and newer.memory_id = l.source and newer.to_position is null and newer.state = 'active'
       where l.tenant = ${tenant} and l.target = ${memory}.memory_id and l.type = 'supersedes' and l.to_position is null

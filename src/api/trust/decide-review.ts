@@ -1,0 +1,110 @@
+import { z } from 'zod';
+import { reviewMemory, type ReviewCommand } from '../../commands/trust/review-memory.ts';
+import { memorySchema, viewOf } from '../../domain/memory/view.ts';
+import { Problem } from '../../domain/problems.ts';
+import { reviewDecisions } from '../../domain/trust/decisions.ts';
+import { reviewKinds } from '../../queries/reviews/review-source.ts';
+import { readCounters } from '../../queries/get-memory.ts';
+import { asProblem } from '../problem.ts';
+import { positionField } from '../fields.ts';
+import { position } from '../example-values.ts';
+import { operation } from '../operation.ts';
+import { reviewers, reviewExample } from './reviews.ts';
+
+const reason = z.string().min(1).max(500).optional().meta({
+  description: 'Why, for the history of the memory. Takes the place of the header X-Reason',
+});
+const decision = z.enum(reviewDecisions).meta({
+  description:
+    '`approve`: everybody finds it. `reject`: nobody does. `keep`: it stays as it is, and the question is closed. `merge`: it is deleted, because `with` says it. `supersede`: it is approved and replaces `with`. `undo`: take the last decision back',
+});
+const other = z.string().optional().meta({
+  description: 'Id of the other memory, for `merge` and `supersede`. Default: that of the conflict',
+});
+
+const body = z.strictObject({ decision, reason, with: other }).meta({ id: 'ReviewDecision' });
+
+export const decideReview = operation({
+  name: 'decideReview',
+  summary: 'Decide about a memory that waits for a review, contradicts another one or is outdated',
+  area: 'Memories',
+  input: body.extend({ id: z.string() }),
+  output: z.object({ memory: memorySchema, position: positionField }),
+  examples: {
+    input: { id: reviewExample.id, decision: 'reject', reason: 'it tells the model what to do' },
+    output: {
+      memory: {
+        ...reviewExample.memory,
+        trust: { ...reviewExample.memory.trust, state: 'rejected', reviewedBy: 'user:bob' },
+      },
+      position,
+    },
+  },
+  access: reviewers,
+  command: { scope: ({ id }) => ['POST', `/v1/reviews/${id}`], arguments: body },
+  async handle({ caller, context, input, services, token }) {
+    const command = commandOf(input.id, input.decision, input.with);
+    const own = input.reason === undefined ? context : { ...context, reason: input.reason };
+    const { snapshot, position: at, replayed } = await reviewMemory(services.commands, own, command);
+    const counters = await readCounters(services.models, caller, command.memoryId);
+    return { output: { memory: viewOf(caller.tenant, snapshot, counters), position: token(at) }, replayed };
+  },
+});
+
+const result = z.object({
+  id: z.string(),
+  status: z.int(),
+  problem: z.object({ code: z.string(), detail: z.string() }).optional(),
+});
+
+export const decideReviews = operation({
+  name: 'decideReviews',
+  summary: 'Decide the same about many reviews; each succeeds or fails on its own',
+  area: 'Memories',
+  input: z
+    .strictObject({
+      ids: z.array(z.string()).min(1).max(500).meta({ description: 'Ids of reviews' }),
+      decision,
+      reason,
+      with: other,
+    })
+    .meta({ id: 'ReviewDecisions' }),
+  output: z.object({ items: z.array(result), position: positionField }),
+  examples: {
+    input: { ids: [reviewExample.id], decision: 'approve' },
+    output: { items: [{ id: reviewExample.id, status: 200 }], position },
+  },
+  access: reviewers,
+  command: { scope: () => ['POST', '/v1/reviews/bulk'] },
+  async handle({ context, input, services, token }) {
+    const { idempotency: _, ...each } = context;
+    const own = input.reason === undefined ? each : { ...each, reason: input.reason };
+    const items: z.output<typeof result>[] = [];
+    let reached = 0;
+    for (const id of input.ids) {
+      try {
+        const command = commandOf(id, input.decision, input.with);
+        const { position: at } = await reviewMemory(services.commands, own, command);
+        reached = Math.max(reached, at);
+        items.push({ id, status: 200 });
+      } catch (error) {
+        const problem = asProblem(error);
+        items.push({ id, status: problem.status, problem: { code: problem.code, detail: problem.message } });
+      }
+    }
+    return { output: { items, position: token(reached) } };
+  },
+});
+
+/** The memory that a review is about. An id without a kind is that of the memory. */
+function commandOf(
+  id: string,
+  decision: ReviewCommand['decision'],
+  other: string | undefined,
+): ReviewCommand {
+  const [kind, memoryId, conflicting, ...rest] = id.includes('.') ? id.split('.') : ['quarantine', id];
+  if (!(reviewKinds as readonly string[]).includes(kind!) || memoryId === undefined || rest.length > 0)
+    throw new Problem('not-found', 'no such review');
+  const isPaired = decision === 'merge' || decision === 'supersede';
+  return { memoryId, decision, other: isPaired ? (other ?? conflicting) : undefined };
+}
