@@ -135,6 +135,9 @@ describe('[H9] trust', () => {
     const link = `/v1/memories/${id}/links/supersedes/${good.memory.id}`;
     expect((await bob.put(link)).body).toMatchObject({ status: 409, code: 'awaits-review' });
     expect((await ada.put(link)).status).toBe(404);
+    const attempt = { query: 'which bank', approach: 'search', outcome: 'success', memoriesUsed: [id] };
+    const trace = await bob.post('/v1/reasoning/traces', attempt);
+    expect(trace.body).toMatchObject({ status: 400, errors: [{ path: 'memoriesUsed.0' }] });
     const summaries = await ada.post('/v1/summaries/refresh', { ...team });
     const summary = await ada.get(
       `/v1/summaries?layer=team&team=search&minPosition=${summaries.body.position}`,

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { actorOf } from '../../domain/access/context.ts';
+import { isWithheld } from '../../domain/trust/trust.ts';
 import { isVisible, visible, type Placement } from '../../domain/access/visibility.ts';
 import type { RecordedTrace, TraceEvent } from '../../domain/experience/events.ts';
 import { attemptFields } from '../../domain/experience/trace.ts';
@@ -138,7 +139,7 @@ function assertHelpfulWereUsed(used: readonly string[], helpful: readonly string
 /** Memories that may be loaded at once. */
 const loadsAtOnce = 8;
 
-/** Unknown, erased and invisible memories are refused alike. */
+/** Unknown, erased, withheld and invisible memories are refused alike. */
 async function assertVisibleMemories(
   { store }: CommandServices,
   { caller }: CommandContext,
@@ -151,7 +152,9 @@ async function assertVisibleMemories(
     await Promise.all(
       distinct.slice(from, from + loadsAtOnce).map(async (id) => {
         const snapshot = foldMemory(await store.load<MemoryEvent>(memoryStream(caller.tenant, id)));
-        if (isLive(snapshot) && isVisible(visibility, snapshot.state.value)) known.add(id);
+        if (!isLive(snapshot)) return;
+        const { value } = snapshot.state;
+        if (isVisible(visibility, value) && !isWithheld(value)) known.add(id);
       }),
     );
   refuseAt('memoriesUsed', ids, (id) => known.has(id), 'is no memory that this caller can see');
