@@ -218,7 +218,7 @@ function erase(keyId: string, state: Exclude<MemoryState, { status: 'absent' }>)
 function update(patch: MemoryPatch, state: LiveState): MemoryEvent[] {
   const value = activeValue(state);
   const next = fieldsAfter(patch, value);
-  const events = changesOf(value, next);
+  const events = changesByCaller(value, next);
   if (events.length > 0) assertFits({ ...value, ...next }, Object.keys(patch));
   return events;
 }
@@ -250,7 +250,7 @@ function replace(next: MemoryReplacement, state: LiveState): MemoryEvent[] {
   const value = activeValue(state);
   assertSamePlace(next, value);
   const { expiresAt = null, retention = null } = next;
-  return changesOf(value, { ...next, expiresAt, retention });
+  return changesByCaller(value, { ...next, expiresAt, retention });
 }
 
 /** Throws if an immutable field would change. A time of occurrence that is left out stays as it is. */
@@ -285,14 +285,17 @@ function changesOf(value: MemoryValue, next: Partial<MutableFields>): MemoryEven
     ...(isChanged(next.representations, value.representations) && { representations: next.representations }),
     ...(isChanged(next.expiresAt, expiresAt) && { expiresAt: next.expiresAt }),
     ...(isChanged(next.retention, retention) && { retention: next.retention }),
-  };
-  if (Object.keys(changes).length === 0) return [];
-  // What rules noticed accompanies a change, and is none by itself.
-  const noticed = {
     ...(isChanged(next.trust, trust) && { trust: next.trust }),
     ...(isChanged(next.pii, pii) && { pii: next.pii }),
   };
-  return [{ type: 'MemoryUpdated', data: { memoryId: value.id, ...changes, ...noticed } }];
+  if (Object.keys(changes).length === 0) return [];
+  return [{ type: 'MemoryUpdated', data: { memoryId: value.id, ...changes } }];
+}
+
+/** The same for what a caller changes: what rules noticed accompanies a change, and is none by itself. */
+function changesByCaller(value: MemoryValue, next: Partial<MutableFields>): MemoryEvent[] {
+  const { trust: _, pii: __, ...own } = next;
+  return changesOf(value, own).length === 0 ? [] : changesOf(value, next);
 }
 
 function sizeOf(content: string): { readonly contentLength: number; readonly contentBytes: number } {
