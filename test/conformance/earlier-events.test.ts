@@ -11,7 +11,13 @@ import { openSqlEventLog } from '../../src/adapters/sqllog/sql-event-log.ts';
 import { readRootKeyFile } from '../../src/adapters/vault/root-key.ts';
 import { openSqlKeyVault } from '../../src/adapters/vault/sql-key-vault.ts';
 import { open, seal } from '../../src/adapters/vault/wrap.ts';
-import { feedbackStream, retrievalStream, routingStream, tenantStream } from '../../src/domain/streams.ts';
+import {
+  feedbackStream,
+  memoryStream,
+  retrievalStream,
+  routingStream,
+  tenantStream,
+} from '../../src/domain/streams.ts';
 import type { StoredEvent, StreamName } from '../../src/ports/event-log.ts';
 import type { NewKey } from '../../src/ports/key-vault.ts';
 import type { Client } from '../support/api.ts';
@@ -54,6 +60,9 @@ const missingFields: Readonly<Record<string, object>> = {
   'OutcomeObserved.v1.json': {},
   'ReasoningTraceResolved.v1.json': {},
   'UseObserved.v1.json': {},
+  'MemoryDeleted.v1.json': {},
+  'MemoryStored.v1.json': { contentBytes: 32 },
+  'MemoryUpdated.v1.json': { contentBytes: 5 },
   'TrajectoryRecorded.v1.json': { planning: [], reasoning: [] },
   'TrajectoryRecorded.v2.json': {},
   'TrajectoryRecorded.v3.json': {},
@@ -102,6 +111,7 @@ function recordedIn(
 function streamOf({ recorded, data }: GoldenEvent): StreamName {
   const { searchId, memoryId } = data as { searchId?: string; memoryId?: string };
   if (recorded.type === 'FeedbackGiven') return feedbackStream(tenant, memoryId!);
+  if (recorded.type.startsWith('Memory')) return memoryStream(tenant, memoryId!);
   if (searchId !== undefined) return retrievalStream(tenant, searchId);
   return recorded.type === 'ApiKeyCreated' ? tenantStream(tenant) : routingStream(tenant);
 }
@@ -140,11 +150,14 @@ describe.skipIf(testProfile !== 'embedded')('[F9] events of earlier versions in 
 
   it('appear in the audit in the current format, decrypted and with defaults for missing fields', async () => {
     expect(earlier.map(({ file }) => file).sort()).toEqual(Object.keys(missingFields).sort());
-    const { position } = await admin.store({ content: 'a mark at the end of the log' });
+    const { position, memory } = await admin.store({ content: 'a mark at the end of the log' });
     const types = [...new Set(earlier.map(({ recorded }) => recorded.type))];
     const shown = await auditEvents(admin, types.map((type) => `type=${type}`).join('&'), position);
-    // The key of this test's admin is of the current version.
-    const old = shown.filter(({ type, actor }) => type !== 'ApiKeyCreated' || actor !== 'master');
+    // The key of this test's admin and the mark are of the current version.
+    const old = shown.filter(
+      ({ type, actor, data }) =>
+        (type !== 'ApiKeyCreated' || actor !== 'master') && data.memoryId !== memory.id,
+    );
     expect(old.map(({ type, reason, data }) => ({ type, reason, data }))).toEqual(
       earlier.map(({ file, recorded: { type }, reason, data }) => ({
         type,

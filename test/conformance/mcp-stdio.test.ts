@@ -55,7 +55,10 @@ describe('with a running server', () => {
     expect((await mcp.tool('memory_search', {})).text).toContain('query: is required');
     const { tools } = await mcp.client.listTools();
     expect(tools.map(({ name }) => name)).toContain('memory_search');
-    expect((await mcp.client.listResources()).resources).toMatchObject([{ uri: `memory://${memory.id}` }]);
+    expect((await mcp.client.listResources()).resources).toMatchObject([
+      { uri: 'space://' },
+      { uri: `memory://${memory.id}` },
+    ]);
     expect(JSON.stringify(await mcp.client.getPrompt({ name: 'memory_guide' }))).toContain('memory_search');
   });
 

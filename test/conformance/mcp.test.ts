@@ -81,12 +81,14 @@ describe('what a client sees', () => {
     await mcp.done('memory_update', { memory_id: id, updates: { tags: ['house'] } });
     const { resources } = await mcp.client.listResources();
     expect(resources).toMatchObject([
+      { uri: 'space://' },
       { uri: `memory://${id}`, name: 'The cellar key hangs behind the door.', mimeType: 'application/json' },
     ]);
     const { resourceTemplates } = await mcp.client.listResourceTemplates();
     expect(resourceTemplates.map(({ uriTemplate }) => uriTemplate)).toEqual([
       'memory://{id}',
       'memory://{id}/history',
+      'space://{id}',
     ]);
     const read = async (uri: string): Promise<Json> => {
       const [content] = (await mcp.client.readResource({ uri })).contents as { text: string }[];
