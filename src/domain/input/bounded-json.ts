@@ -4,10 +4,10 @@ import { Problem } from '../problems.ts';
  * What one text may have. Parsing and checking take milliseconds for a thousand fields of different names, or for ten thousand values, and
  * meanwhile nobody else is answered: half a million fields would take a second, four million brackets five.
  */
-const maxFields = 25_000;
+const maxFields = 50_000;
 const maxDepth = 50_000;
 /** Of lists and objects. Plain values take little. */
-const maxValues = 100_000;
+const maxValues = 250_000;
 /** A shorter text cannot have too many of any. */
 const harmless = maxFields;
 
