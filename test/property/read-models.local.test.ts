@@ -7,6 +7,7 @@ import { foldLinks, noLinks, type LinkEvent } from '../../src/domain/links/links
 import type { FeedbackEvent } from '../../src/domain/retrieval/events.ts';
 import { partOf } from '../../src/domain/access/counted-parts.ts';
 import { termCounts } from '../../src/domain/text/tokens.ts';
+import { isWithheld } from '../../src/domain/trust/trust.ts';
 import { fieldValuesOf } from '../../src/domain/routing/field-values.ts';
 import { vectorTable } from '../../src/read-models/vectors/tables.ts';
 import type { LoadedEvent } from '../../src/ports/event-store.ts';
@@ -29,6 +30,10 @@ beforeAll(async () => {
 });
 
 afterAll(() => test.close());
+
+/** The state in read models: what waits for a review is out of them, unless it is out anyway. */
+const shownAs = ({ status, value }: LiveSnapshot['state']): string =>
+  status !== 'deleted' && isWithheld(value) ? 'withheld' : status;
 
 const sorted = <T>(items: readonly T[]): T[] =>
   items.toSorted((left, right) => (JSON.stringify(left) < JSON.stringify(right) ? -1 : 1));
@@ -63,7 +68,7 @@ async function checks(
   const texts = memories.map(({ snapshot: { state, revision } }) => ({
     id: state.value.id,
     revision,
-    state: state.status,
+    state: shownAs(state),
     content: state.value.content,
   }));
   const vectors = await embedder.embed(
@@ -73,7 +78,8 @@ async function checks(
   const sums = new Map<string, number[]>();
   const documents = new Map<string, number>();
   for (const { tenant, snapshot } of memories) {
-    const { status, value } = snapshot.state;
+    const { value } = snapshot.state;
+    const status = shownAs(snapshot.state);
     if (status === 'active') documents.set(tenant, (documents.get(tenant) ?? 0) + 1);
     for (const space of ['', ...value.spaces]) {
       const key = [tenant, value.layer, space, status].join(' ');
@@ -83,7 +89,8 @@ async function checks(
   }
   const ofParts = new Map<string, number>();
   for (const { tenant, snapshot } of memories) {
-    const { status, value } = snapshot.state;
+    const { value } = snapshot.state;
+    const status = shownAs(snapshot.state);
     const part = partOf(value);
     for (const counted of status === 'active' ? new Set([part, part === 'shared' ? part : 'personal']) : [])
       for (const term of ['', ...termCounts(value.content).counts.keys()]) {
@@ -93,7 +100,8 @@ async function checks(
   }
   const values = new Map<string, number>();
   for (const { tenant, snapshot } of memories) {
-    const { status, value } = snapshot.state;
+    const { value } = snapshot.state;
+    const status = shownAs(snapshot.state);
     for (const { field, value: held } of status === 'active' ? fieldValuesOf(value) : []) {
       const key = [tenant, value.layer, field, JSON.stringify(held)].join(' ');
       values.set(key, (values.get(key) ?? 0) + 1);
@@ -126,7 +134,7 @@ async function checks(
       ),
       memories.map(({ snapshot: { revision, state } }) => {
         const { id, ...value } = state.value;
-        return { id, revision, state: state.status, value };
+        return { id, revision, state: isWithheld(state.value) ? 'withheld' : state.status, value };
       }),
     ],
     'memories: its versions': [

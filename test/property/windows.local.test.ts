@@ -4,6 +4,7 @@ import type { MemoryEvent } from '../../src/domain/memory/events.ts';
 import { evolve, initialState, type MemoryState } from '../../src/domain/memory/memory.ts';
 import { windowAt, windowOf } from '../../src/domain/ranking/window.ts';
 import { termCounts } from '../../src/domain/text/tokens.ts';
+import { isWithheld } from '../../src/domain/trust/trust.ts';
 import type { LoadedEvent } from '../../src/ports/event-store.ts';
 import { Generation } from '../../src/projections/generation.ts';
 import { ensureLive } from '../../src/projections/generations.ts';
@@ -64,7 +65,8 @@ function turnsOf(events: readonly LoadedEvent[]): Turn[] {
     memories.set(fact.stream, { first, state: now });
   }
   const turns = [...memories.values()].flatMap(({ first, state }): Turn[] => {
-    if (state.status !== 'active' || state.value.scope.session === undefined) return [];
+    if (state.status !== 'active' || isWithheld(state.value)) return [];
+    if (state.value.scope.session === undefined) return [];
     const { id, layer, scope, content, occurredAt } = state.value;
     const { tenant } = first.metadata;
     const { user, team, session } = scope;

@@ -5,6 +5,7 @@ import { deterministicEmbedder } from '../../src/adapters/deterministic/embedder
 import { Surfaces } from '../../src/queries/surfaces.ts';
 import { Admission } from '../../src/api/admission/admission.ts';
 import type { Ceilings } from '../../src/domain/admission/ceilings.ts';
+import { BulkPace } from '../../src/api/admission/bulk-pace.ts';
 import { LimitsDirectory } from '../../src/api/admission/limits-directory.ts';
 import { auditEvents } from '../../src/api/audit/audit-events.ts';
 import { listProjections } from '../../src/api/admin/list-projections.ts';
@@ -63,6 +64,7 @@ beforeAll(async () => {
       },
       {} as Ceilings,
     ),
+    bulkPace: new BulkPace(async () => ({ lag: 0, position: 0 }), 1),
     commands,
     models,
     ownWrites: new OwnWrites(models),

@@ -105,7 +105,8 @@ function next(row: Counted | undefined, { event, metadata }: LoadedEvent<MemoryE
     case 'MemoryUnarchived':
       return row && { ...row, state: 'active' };
     case 'MemoryReviewed':
-      return row && { ...row, state: stateOf(event.data.trust) };
+      if (row?.state !== 'active' && row?.state !== 'withheld') return row;
+      return { ...row, state: stateOf(event.data.trust) };
     case 'MemoryErased':
       return undefined;
     default:
