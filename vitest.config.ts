@@ -1,8 +1,8 @@
 import path from 'node:path';
-import { configDefaults, defineConfig } from 'vitest/config';
+import { defineConfig } from 'vitest/config';
 import { GateReporter } from './test/support/gate-reporter.ts';
 import { shortLived } from './test/support/program.ts';
-import { leftOutBy } from './test/support/long-files.ts';
+import { leftOutBy } from './test/support/long-files.mjs';
 import { givenSeed } from './test/support/random.ts';
 import { SlowestFirst } from './test/support/slowest-first.ts';
 
@@ -23,7 +23,6 @@ export default defineConfig({
     // Two cores, and each server brings a database and a model.
     maxWorkers: 2,
     // On a slow, busy machine a server takes half a minute to start.
-    exclude: [...configDefaults.exclude, ...leftOut],
     // A suite of one long file may have been left out.
     passWithNoTests: leftOut.length > 0,
     testTimeout: 180_000,
@@ -40,7 +39,7 @@ export default defineConfig({
         test: {
           name: 'pure',
           include: [`${withoutServers}/*.test.ts`],
-          exclude: ['**/*.local.test.ts', ...leftOut],
+          exclude: ['**/*.local.test.ts'],
           setupFiles: ['test/support/pure.ts'],
           isolate: false,
         },
@@ -50,6 +49,7 @@ export default defineConfig({
         test: {
           name: 'local',
           include: [`${withoutServers}/*.local.test.ts`],
+          exclude: leftOut,
           isolate: false,
           execArgv: [...shortLived],
         },
@@ -59,6 +59,7 @@ export default defineConfig({
         test: {
           name: 'conformance',
           include: ['test/conformance/**/*.test.ts'],
+          exclude: leftOut,
           globalSetup: 'test/support/shared-servers.ts',
           // Each file uses its own tenants, so the modules need not be loaded again for each file.
           isolate: false,
@@ -67,7 +68,12 @@ export default defineConfig({
       },
       {
         extends: true,
-        test: { name: 'faults', include: ['test/faults/**/*.test.ts'], testTimeout: 900_000 },
+        test: {
+          name: 'faults',
+          include: ['test/faults/**/*.test.ts'],
+          exclude: leftOut,
+          testTimeout: 900_000,
+        },
       },
       {
         extends: true,
@@ -84,6 +90,7 @@ export default defineConfig({
         test: {
           name: 'clients',
           include: ['test/clients/**/*.test.ts', 'packages/client/frameworks/test/**/*.test.ts'],
+          exclude: ['**/node_modules/**', ...leftOut],
           globalSetup: 'test/support/shared-servers.ts',
           // The adapters import the client by its name, as in the published package.
           alias: { '@stratalog/client': path.resolve('packages/client/src/index.ts') },

@@ -228,7 +228,7 @@ describe('[H9] trust', () => {
     await ada.store({ content: 'The deployment window opens at 14:00.', ...team });
     const claim = await agent.store({ content: 'The deployment window opens at 17:00.', ...team });
     await expect
-      .poll(async () => (await admin.get(`/v1/memories/${claim.memory.id}`)).body.trust, { timeout: 20_000 })
+      .poll(async () => (await admin.get(`/v1/memories/${claim.memory.id}`)).body.trust, { timeout: 90_000 })
       .toEqual({ source: 'agent', state: 'quarantined', flags: ['contradicts-trusted'] });
   });
 

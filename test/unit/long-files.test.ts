@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { leftOutBy } from '../support/long-files.ts';
+import { leftOutBy } from '../support/long-files.mjs';
 
 it('three gates in a row run every long file once, whatever the first seed', () => {
   const runs = [7, 8, 9].map(leftOutBy);

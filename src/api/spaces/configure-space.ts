@@ -122,8 +122,10 @@ export const deleteSpace = operation({
   },
 });
 
+/** Looks at everything that was stored before the call. */
 async function assertEmpty(call: Call<unknown>, spaceId: string): Promise<void> {
-  const { of } = await sizesFor(call);
+  const minPosition = await call.services.commands.store.log.head();
+  const { of } = await sizesFor({ ...call, wait: { minPosition, waitMs: longestWaitMs } });
   const { memories = 0 } = of.get(spaceId) ?? {};
   if (memories === 0) return;
   throw new Problem(
@@ -132,6 +134,9 @@ async function assertEmpty(call: Call<unknown>, spaceId: string): Promise<void> 
     { extra: { memories } },
   );
 }
+
+/** A space is not removed as long as it is not known whether it is empty. */
+const longestWaitMs = 30_000;
 
 const strictField = z.boolean().meta({
   description: 'Whether memories may name only spaces that are configured',
