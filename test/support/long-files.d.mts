@@ -1,0 +1,1 @@
+export function leftOutBy(seed: number): string[];
