@@ -36,8 +36,22 @@ const contained = [
   licenses: [{ license: { id: license } }],
 }));
 
-const words = ['sbom', '--sbom-format', 'cyclonedx', '--omit', 'dev', '--package-lock-only'];
+const words = ['sbom', '--sbom-format', 'cyclonedx', '--package-lock-only'];
 const bill = JSON.parse(execFileSync('npm', words, { cwd: root, maxBuffer: 2 ** 26 }));
+// With --omit dev, npm also leaves out what a development dependency has in common with the package.
+const { packages } = JSON.parse(readFileSync(path.join(root, 'package-lock.json'), 'utf8'));
+const installed = new Set(
+  Object.entries(packages)
+    .filter(([folder, { dev }]) => folder !== '' && !dev)
+    .map(([folder, { version }]) => `${folder.split('node_modules/').at(-1)}@${version}`),
+);
+bill.components = bill.components.filter((component) =>
+  installed.has(`${component.name}@${component.version}`),
+);
+const refs = new Set([bill.metadata.component['bom-ref'], ...bill.components.map((each) => each['bom-ref'])]);
+bill.dependencies = bill.dependencies
+  .filter(({ ref }) => refs.has(ref))
+  .map(({ ref, dependsOn }) => ({ ref, dependsOn: dependsOn.filter((each) => refs.has(each)) }));
 // npm takes the name of the folder.
 bill.metadata.component.name = name;
 bill.components.push(...contained);
