@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { personalDataIn } from '../../src/commands/entry/find-personal-data.ts';
 import { findPersonalData, redacted, withoutOverlaps } from '../../src/domain/personal-data/personal-data.ts';
 import { personalDataTypes, strictestActions } from '../../src/domain/personal-data/policy.ts';
 import { findPhoneNumbers } from '../../src/support/phone-numbers.ts';
@@ -10,6 +11,9 @@ const found = (text: string): string[] =>
   );
 const phones = async (text: string): Promise<string[]> =>
   (await findPhoneNumbers(text)).map(({ start, end }) => text.slice(start, end));
+
+const privateKey = (length: number): string =>
+  `-----BEGIN RSA PRIVATE KEY-----\n${'MIIEpAIB/+0aZ9kQ'.repeat(length / 16)}\n-----END RSA PRIVATE KEY-----`;
 
 describe('[H7] personal data', () => {
   it.each([
@@ -82,6 +86,24 @@ describe('[H7] personal data', () => {
         expect(at).toBeLessThanOrEqual(text.length);
       }),
     ));
+
+  it.each([
+    ['a card', '4111-1111-1111-1111', ['card']],
+    ['a private key', privateKey(3_200), ['secret']],
+    ['a number that begins like a card', '411111111111111199', []],
+    ['a number that ends like a card', '994111111111111111', []],
+    ['the number of an order', 'Order 4111-1111-1111-1111', []],
+  ])('in a long text is found once, wherever %s stands', async (_, value, types) => {
+    for (const end of [8_192, 16_384])
+      for (let before = end - 5_000; before <= end + 50; before += before < end - 60 ? 61 : 3) {
+        const text = `${'w '.repeat(before).slice(-before)} ${value} ${'w '.repeat(5_000)}`;
+        const places = await personalDataIn(text, ['card', 'secret']);
+        expect(
+          places.map(({ type }) => type),
+          `at ${before}`,
+        ).toEqual(types);
+      }
+  });
 
   it('is handled as the strictest space says', () => {
     expect(strictestActions([]).card).toBe('flag');

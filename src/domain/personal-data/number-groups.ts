@@ -3,8 +3,6 @@ export interface DigitRun {
   readonly start: number;
   readonly end: number;
   readonly digits: string;
-  /** Whether the digits stand in groups. */
-  readonly isGrouped: boolean;
 }
 
 /** One separator between digits: groups of a card or an account. */
@@ -32,7 +30,7 @@ export function* digitRuns(text: string, from: number, to: number): Generator<Di
         digits += parts[last]!.digits;
         if (digits.length > to) break;
         if (digits.length < from || isTouched(text, parts[last]!.end)) continue;
-        found.push({ start: parts[first]!.start, end: parts[last]!.end, digits, isGrouped: last > first });
+        found.push({ start: parts[first]!.start, end: parts[last]!.end, digits });
       }
       yield* found.reverse();
     }
