@@ -20,7 +20,7 @@ export function commandIdentity(
   return identity(vault, tenant, commandId, [command.sent ?? null, command.variant]);
 }
 
-/** One line of a bulk command has an id of its own, so that a repetition replays the lines that were stored before. */
+/** One line of a bulk command has an id of its own, so that a repetition replays the lines that were done before. */
 export function lineIdentity(
   vault: KeyVault,
   { tenant }: TenantContext,

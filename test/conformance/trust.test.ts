@@ -202,8 +202,15 @@ describe('[H9] trust', () => {
       { id: ids[1], status: 200 },
       { id: ids[2], status: 404, problem: { code: 'not-found' } },
     ]);
-    const undone = await admin.post('/v1/reviews/bulk', { ids: ids.slice(0, 2), decision: 'undo' });
+    const undo = () =>
+      admin.post(
+        '/v1/reviews/bulk',
+        { ids: ids.slice(0, 2), decision: 'undo' },
+        { 'idempotency-key': 'undo-merge' },
+      );
+    const undone = await undo();
     expect(undone.body.items.map(({ status }: Json) => status)).toEqual([200, 200]);
+    expect((await undo()).body).toEqual(undone.body);
     const again = await admin.get(`/v1/reviews?minPosition=${undone.body.position}&limit=1`);
     const next = await admin.get(`/v1/reviews?limit=1&cursor=${again.body.nextCursor}`);
     expect([...again.body.items, ...next.body.items].map(({ id }: Json) => id)).toEqual(ids.slice(0, 2));

@@ -5,6 +5,7 @@ import { Problem } from '../../domain/problems.ts';
 import { reviewDecisions } from '../../domain/trust/decisions.ts';
 import { reviewKinds } from '../../queries/reviews/review-source.ts';
 import { readCounters } from '../../queries/get-memory.ts';
+import { lineIdentity } from '../command-id.ts';
 import { asProblem } from '../problem.ts';
 import { positionField } from '../fields.ts';
 import { position } from '../example-values.ts';
@@ -76,15 +77,17 @@ export const decideReviews = operation({
   },
   access: reviewers,
   command: { scope: () => ['POST', '/v1/reviews/bulk'] },
-  async handle({ context, input, services, token }) {
-    const { idempotency: _, ...each } = context;
+  async handle({ caller, context, input, services, token }) {
+    const { idempotency: whole, ...each } = context;
     const own = input.reason === undefined ? each : { ...each, reason: input.reason };
     const items: z.output<typeof result>[] = [];
     let reached = 0;
-    for (const id of input.ids) {
+    for (const [index, id] of input.ids.entries()) {
       try {
         const command = commandOf(id, input.decision, input.with);
-        const { position: at } = await reviewMemory(services.commands, own, command);
+        const idempotency = lineIdentity(services.commands.vault, caller, whole, index, command);
+        const one = { ...own, ...(idempotency && { idempotency }) };
+        const { position: at } = await reviewMemory(services.commands, one, command);
         reached = Math.max(reached, at);
         items.push({ id, status: 200 });
       } catch (error) {

@@ -9,7 +9,7 @@ import type { TenantContext } from '../../domain/access/context.ts';
 import { positionField, waitFields } from '../fields.ts';
 import { reviewerRoles } from '../../domain/trust/policy.ts';
 import { operation, type RoleAccess } from '../operation.ts';
-import { position } from '../example-values.ts';
+import { position as examplePosition } from '../example-values.ts';
 import { withheldInList } from '../memories/withheld.ts';
 import { memoryExample } from '../memories/examples.ts';
 
@@ -69,7 +69,10 @@ export const listReviews = operation({
     nextCursor: z.string().optional(),
     position: positionField,
   }),
-  examples: { input: { kind: ['quarantine'] }, output: { items: [reviewExample], position } },
+  examples: {
+    input: { kind: ['quarantine'] },
+    output: { items: [reviewExample], position: examplePosition },
+  },
   access: reviewers,
   reads: 'read-models',
   awaitsOwn: ['memories', 'links', 'feedback'],
@@ -81,7 +84,7 @@ export const listReviews = operation({
     if (spaces !== 'all' && spaces.length === 0)
       throw new Problem('forbidden', 'this credential has none of the roles that review memories');
     const { models, conflicts } = services;
-    const { items, nextCursor } = await readReviews(
+    const { items, nextCursor, position } = await readReviews(
       [quarantined(models), conflicting(models), stale(models)],
       {
         caller,
@@ -95,7 +98,7 @@ export const listReviews = operation({
     const shown = await withAlike(conflicts, caller, items);
     const memories = shown.flatMap(({ memory, others, alike }) => [memory, ...others, ...alike]);
     return {
-      output: { items: shown, nextCursor, position: token(await services.commands.store.log.head()) },
+      output: { items: shown, nextCursor, position: token(position) },
       read: { items: memories.length, memories },
     };
   },

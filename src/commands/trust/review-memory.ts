@@ -35,9 +35,9 @@ export async function reviewMemory(
   const { caller } = context;
   if (context.cause === 'llm')
     throw new Problem('forbidden', 'a review is the decision of a person: the cause must not be llm');
-  const { trust, configured, strict } = await services.spaces.of(caller.tenant);
+  const spaces = await services.spaces.of(caller.tenant);
   const mayReview = ({ state }: LiveSnapshot) =>
-    isReviewer(trustPoliciesOf({ trust, configured, strict }, state.value.spaces), caller);
+    isReviewer(trustPoliciesOf(spaces, state.value.spaces), caller);
   if (other !== undefined) await assertComparable(services, caller, memoryId, other);
   const changed = await changeStream<MemoryEvent>(services, context, {
     stream: memoryStream(caller.tenant, memoryId),

@@ -7,7 +7,7 @@ import type { ReadModels, ReadView } from '../read-models.ts';
 import { regionCondition } from '../scope-sql.ts';
 import { allOf, Parameters } from '../sql-builder.ts';
 import { readVisibleMemories } from '../validate.ts';
-import type { ReviewItem, ReviewKind, ReviewPage, ReviewSource } from './review-source.ts';
+import type { ReviewItem, ReviewItems, ReviewKind, ReviewPage, ReviewSource } from './review-source.ts';
 
 /** Memories that wait for a review. */
 export function quarantined(models: ReadModels): ReviewSource {
@@ -71,11 +71,12 @@ export function conflicting(models: ReadModels): ReviewSource {
         const ids = [...new Set(rows.flatMap(({ source, target }) => [source, target]))];
         const found = ids.length === 0 ? [] : await readVisibleMemories(models, view, caller, ids);
         const byId = new Map(found.map((row) => [row.memory_id, memoryOf(row)]));
-        return rows.flatMap(({ source, target }): ReviewItem[] => {
+        const items = rows.flatMap(({ source, target }): ReviewItem[] => {
           const [memory, other] = [byId.get(source), byId.get(target)];
           if (!memory || !other) return [];
           return [{ id: `conflict.${source}.${target}`, kind: 'conflict', memory, others: [other] }];
         });
+        return { items, position: view.position };
       });
     },
   };
@@ -88,7 +89,7 @@ async function readPage(
   page: ReviewPage,
   kind: ReviewKind,
   conditionsOf: (view: ReadView, parameters: Parameters, tenant: string) => string[],
-): Promise<readonly ReviewItem[]> {
+): Promise<ReviewItems> {
   const { caller, limit, wait } = page;
   return models.read({ projections: read, ...wait }, async (view) => {
     const parameters = new Parameters();
@@ -105,7 +106,13 @@ async function readPage(
        where ${allOf(conditions)} order by m.memory_id limit ${parameters.bind(limit)}`,
       parameters.values,
     );
-    return rows.map((row) => ({ id: `${kind}.${row.memory_id}`, kind, memory: memoryOf(row), others: [] }));
+    const items = rows.map((row) => ({
+      id: `${kind}.${row.memory_id}`,
+      kind,
+      memory: memoryOf(row),
+      others: [],
+    }));
+    return { items, position: view.position };
   });
 }
 

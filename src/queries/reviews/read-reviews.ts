@@ -2,6 +2,7 @@ import { fingerprintOf, readCursor, writeCursor } from '../cursors.ts';
 import {
   reviewKinds,
   type ReviewItem,
+  type ReviewItems,
   type ReviewKind,
   type ReviewPage,
   type ReviewSource,
@@ -19,12 +20,13 @@ export async function readReviews(
     readonly kinds?: readonly ReviewKind[] | undefined;
     readonly cursor?: string | undefined;
   },
-): Promise<{ readonly items: readonly ReviewItem[]; readonly nextCursor: string | undefined }> {
+): Promise<ReviewItems & { readonly nextCursor: string | undefined }> {
   const bound = fingerprintOf({ reviewsOf: [...kinds] });
   // Cursors separate their parts by dots; so do ids of items.
   const after = cursor === undefined ? undefined : readCursor(cursor, bound).replaceAll(':', '.');
   const afterKind = after?.split('.')[0];
   const items: ReviewItem[] = [];
+  let position = Infinity;
   let isReached = after === undefined;
   for (const source of sources.filter(({ kind }) => kinds.includes(kind))) {
     const isOfCursor = source.kind === afterKind;
@@ -32,9 +34,11 @@ export async function readReviews(
     isReached = true;
     const wanted = limit + 1 - items.length;
     if (wanted <= 0) break;
-    items.push(...(await source.read({ ...page, after: isOfCursor ? after : undefined, limit: wanted })));
+    const found = await source.read({ ...page, after: isOfCursor ? after : undefined, limit: wanted });
+    items.push(...found.items);
+    position = Math.min(position, found.position);
   }
   const shown = items.slice(0, limit);
   const last = items.length > limit ? shown.at(-1) : undefined;
-  return { items: shown, nextCursor: last && writeCursor(last.id.replaceAll('.', ':'), bound) };
+  return { items: shown, position, nextCursor: last && writeCursor(last.id.replaceAll('.', ':'), bound) };
 }

@@ -27,8 +27,14 @@ export interface ReviewPage {
   readonly wait: Wait;
 }
 
+export interface ReviewItems {
+  readonly items: readonly ReviewItem[];
+  /** Every event up to here is considered. */
+  readonly position: number;
+}
+
 /** Finds what waits for reviewers, in ascending order of ids. */
 export interface ReviewSource {
   readonly kind: ReviewKind;
-  read(page: ReviewPage): Promise<readonly ReviewItem[]>;
+  read(page: ReviewPage): Promise<ReviewItems>;
 }
