@@ -1,6 +1,15 @@
 import { p95ByTime } from './latency.ts';
-import { fairRatio, ms, type ChaosReport } from './report.ts';
+import {
+  fairRatio,
+  fairnessTable,
+  faultsTable,
+  ms,
+  tenantsTable,
+  type ChaosReport,
+  type Table,
+} from './report.ts';
 import { clock, floodName, quietName } from './run.ts';
+import type { Verdict } from './verify.ts';
 
 const width = 1_100;
 const height = 300;
@@ -21,70 +30,17 @@ export function pageOf(report: ChaosReport): string {
 <style>${style}</style></head><body>
 <h1 class="${sound ? 'good' : 'bad'}">${sound ? 'Nothing was violated' : `${violations} violations`}</h1>
 <p><code>${escaped(report.command)}</code><br>${clock(run.totalMs)} min of load, ${run.faults.length} faults, ${verdict.events.toLocaleString('en-US')} events. ${escaped(report.machine)}. ${report.finishedAt}</p>
-${list(
-  ['rule', 'checked', 'violations'],
-  verdict.rules.map(({ rule, checked, violations }) => [
-    escaped(rule),
-    escaped(checked),
-    violations.length === 0
-      ? '<span class="good">none</span>'
-      : `<details open class="bad"><summary>${violations.length}</summary><ul>${violations
-          .slice(0, 100)
-          .map((one) => `<li>${escaped(one)}</li>`)
-          .join('')}</ul></details>`,
-  ]),
-)}
+${rulesList(verdict)}
 <h2>Latency by tenant, and the faults</h2>
 <p>95th percentile of each ${(run.totalMs / steps / 1_000).toFixed(1)} s on a logarithmic scale. A band is a fault; the darker ones are floods by one tenant.</p>
 <figure>${timeline(report)}</figure>
 <h2>Fairness</h2>
 <p>Searches of the quiet tenant beside a flood; at most ${fairRatio} times its p95 of calm times is wanted.</p>
-${list(
-  ['flood', 'quiet p50', 'quiet p95', 'calm p95', 'ratio', 'searches', 'flood: answered', 'refused or lost'],
-  report.fairness.map(({ flood, beside, calmP95, ratio, floodAnswers }) => [
-    escaped(flood),
-    ms(beside.p50),
-    ms(beside.p95),
-    ms(calmP95),
-    `<span class="${ratio <= fairRatio ? 'good' : 'bad'}">${ratio.toFixed(1)}x</span>`,
-    String(beside.count),
-    String(floodAnswers.count - floodAnswers.unanswered),
-    String(floodAnswers.unanswered),
-  ]),
-)}
+${list(fairnessTable(report))}
 <h2>Tenants</h2>
-${list(
-  [
-    'tenant',
-    'calm p50',
-    'p95',
-    'worst',
-    'requests',
-    'during faults p50',
-    'p95',
-    'worst',
-    'requests',
-    'without an answer',
-  ],
-  report.byTenant.map(({ tenant, calm, faulty }) => [
-    escaped(tenant),
-    ...[calm, faulty].flatMap(({ p50, p95, worst, count }) => [ms(p50), ms(p95), ms(worst), String(count)]),
-    String(faulty.unanswered),
-  ]),
-)}
+${list(tenantsTable(report))}
 <h2>Faults</h2>
-${list(
-  ['at', 'fault', 'lasted', 'requests', 'without an answer', 'p95', 'first answer after its end'],
-  report.byFault.map(({ fromMs, toMs, name, answers, recoveredMs }) => [
-    clock(fromMs),
-    escaped(name),
-    `${((toMs - fromMs) / 1_000).toFixed(1)} s`,
-    String(answers.count),
-    String(answers.unanswered),
-    ms(answers.p95),
-    recoveredMs === undefined ? '' : ms(recoveredMs),
-  ]),
-)}
+${list(faultsTable(report))}
 ${report.skipped.map((line) => `<p>Not injected: ${escaped(line)}.</p>`).join('\n')}
 </body></html>
 `;
@@ -141,10 +97,31 @@ function timeline({ run: { samples, faults, totalMs }, byTenant }: ChaosReport):
   return `<svg viewBox="0 0 ${width} ${height}" role="img" aria-label="Latency by tenant over time">${bands.join('')}${lines.join('')}${marks.join('')}${curves.join('')}</svg><figcaption>${legend}</figcaption>`;
 }
 
-function list(header: readonly string[], rows: readonly (readonly string[])[]): string {
-  const cells = (tag: string, values: readonly string[]): string =>
-    `<tr>${values.map((value) => `<${tag}>${value}</${tag}>`).join('')}</tr>`;
-  return `<div class="scroll"><table><thead>${cells('th', header)}</thead><tbody>${rows.map((row) => cells('td', row)).join('')}</tbody></table></div>`;
+function rulesList({ rules }: Verdict): string {
+  const rows = rules.map(({ rule, checked, violations }) => [
+    escaped(rule),
+    escaped(checked),
+    violations.length === 0
+      ? '<span class="good">none</span>'
+      : `<details open class="bad"><summary>${violations.length}</summary><ul>${violations
+          .slice(0, 100)
+          .map((one) => `<li>${escaped(one)}</li>`)
+          .join('')}</ul></details>`,
+  ]);
+  return markup(['rule', 'checked', 'violations'], rows);
+}
+
+const list = ({ columns, rows }: Table): string =>
+  markup(
+    columns,
+    rows.map((row) => row.map(escaped)),
+  );
+
+/** A table whose cells are HTML. */
+function markup(columns: readonly string[], rows: readonly (readonly string[])[]): string {
+  const line = (tag: string, cells: readonly string[]): string =>
+    `<tr>${cells.map((cell) => `<${tag}>${cell}</${tag}>`).join('')}</tr>`;
+  return `<div class="scroll"><table><thead>${line('th', columns)}</thead><tbody>${rows.map((row) => line('td', row)).join('')}</tbody></table></div>`;
 }
 
 function escaped(text: string): string {

@@ -12,7 +12,7 @@ import { clock, floodName, quietName, type ChaosRun, type InjectedFault } from '
 import type { Verdict } from './verify.ts';
 import type { World } from './world.ts';
 
-/** A report as its text and its page show it. */
+/** A report, which is shown as a text and as a page. */
 export interface ChaosReport {
   readonly command: string;
   readonly machine: string;
@@ -44,7 +44,6 @@ export interface Fairness {
 
 /** A quiet caller may become this much slower beside a flood. */
 export const fairRatio = 4;
-const shownViolations = 20;
 
 export function reportOf(command: string, world: World, run: ChaosRun, verdict: Verdict): ChaosReport {
   const { samples, faults } = run;
@@ -91,107 +90,61 @@ function fairnessOf(samples: readonly Sample[], faults: readonly InjectedFault[]
   });
 }
 
-/** The report in Markdown. */
-export function textOf(report: ChaosReport): string {
-  const { run, verdict, violations, skipped } = report;
-  const outcomes = run.loads.flatMap((load) =>
-    Object.entries(load.figures()).map(([kind, count]) => `${kind} ${count}`),
-  );
-  return [
-    `# Chaos run: ${violations === 0 ? 'nothing was violated' : `${violations} violations`}`,
-    '',
-    `\`${report.command}\`, ${clock(run.totalMs)} min of load, ${verdict.events.toLocaleString('en-US')} events. ${report.machine}. ${report.finishedAt.slice(0, 10)}.`,
-    '',
-    '## Rules',
-    '',
-    ...table(
-      ['rule', 'checked', 'violations'],
-      verdict.rules.map(({ rule, checked, violations }) => [rule, checked, String(violations.length)]),
-    ),
-    ...verdict.rules.flatMap(({ violations }) =>
-      violations.slice(0, shownViolations).map((line) => `- ${line}`),
-    ),
-    '',
-    '## Fairness',
-    '',
-    `Searches of a quiet tenant (one request at a time) beside a flood of another one; at most ${fairRatio} times its p95 of calm times is wanted. Floods during which something else failed are left out.`,
-    '',
-    ...table(
-      [
-        'flood',
-        'quiet p50',
-        'quiet p95',
-        'calm p95',
-        'ratio',
-        'searches',
-        'flood: answered',
-        'refused or lost',
-      ],
-      report.fairness.map(({ flood, beside, calmP95, ratio, floodAnswers }) => [
-        flood,
-        ms(beside.p50),
-        ms(beside.p95),
-        ms(calmP95),
-        `${ratio.toFixed(1)}x${ratio <= fairRatio ? '' : ' NO'}`,
-        String(beside.count),
-        String(floodAnswers.count - floodAnswers.unanswered),
-        String(floodAnswers.unanswered),
-      ]),
-    ),
-    '',
-    '## Latency by tenant',
-    '',
-    ...table(
-      [
-        'tenant',
-        'calm p50',
-        'p95',
-        'worst',
-        'requests',
-        'during faults p50',
-        'p95',
-        'worst',
-        'requests',
-        'without an answer',
-      ],
-      report.byTenant.map(({ tenant, calm, faulty }) => [
-        tenant,
-        ...cells(calm),
-        ...cells(faulty),
-        String(faulty.unanswered),
-      ]),
-    ),
-    '',
-    '## Faults',
-    '',
-    ...table(
-      ['at', 'fault', 'lasted', 'requests', 'without an answer', 'p95', 'first answer after its end'],
-      report.byFault.map(({ fromMs, toMs, name, answers, recoveredMs }) => [
-        clock(fromMs),
-        name,
-        `${((toMs - fromMs) / 1_000).toFixed(1)} s`,
-        String(answers.count),
-        String(answers.unanswered),
-        ms(answers.p95),
-        recoveredMs === undefined ? '' : ms(recoveredMs),
-      ]),
-    ),
-    ...skipped.map((line) => `\nNot injected: ${line}.`),
-    '',
-    '## Load',
-    '',
-    `Commands acknowledged of those sent: ${outcomes.join(', ')}.`,
-    '',
-  ].join('\n');
+export interface Table {
+  readonly columns: readonly string[];
+  readonly rows: readonly (readonly string[])[];
 }
 
-function cells({ p50, p95, worst, count }: Quantiles): string[] {
-  return [ms(p50), ms(p95), ms(worst), String(count)];
+export function fairnessTable({ fairness }: ChaosReport): Table {
+  return {
+    columns: [
+      'flood',
+      'quiet p50',
+      'quiet p95',
+      'calm p95',
+      'ratio',
+      'searches',
+      'flood: answered',
+      'refused or lost',
+    ],
+    rows: fairness.map(({ flood, beside, calmP95, ratio, floodAnswers }) => [
+      flood,
+      ms(beside.p50),
+      ms(beside.p95),
+      ms(calmP95),
+      `${ratio.toFixed(1)}x${ratio <= fairRatio ? '' : ' NO'}`,
+      String(beside.count),
+      String(floodAnswers.count - floodAnswers.unanswered),
+      String(floodAnswers.unanswered),
+    ]),
+  };
 }
 
-function table(header: readonly string[], rows: readonly (readonly string[])[]): string[] {
-  const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
-  return [line(header), line(header.map(() => '---')), ...rows.map(line)];
+export function tenantsTable({ byTenant }: ChaosReport): Table {
+  const latency = ['p95', 'worst', 'requests'];
+  return {
+    columns: ['tenant', 'calm p50', ...latency, 'during faults p50', ...latency, 'without an answer'],
+    rows: byTenant.map(({ tenant, calm, faulty }) => [
+      tenant,
+      ...[calm, faulty].flatMap(({ p50, p95, worst, count }) => [ms(p50), ms(p95), ms(worst), String(count)]),
+      String(faulty.unanswered),
+    ]),
+  };
+}
+
+export function faultsTable({ byFault }: ChaosReport): Table {
+  return {
+    columns: ['at', 'fault', 'lasted', 'requests', 'without an answer', 'p95', 'first answer after its end'],
+    rows: byFault.map(({ fromMs, toMs, name, answers, recoveredMs }) => [
+      clock(fromMs),
+      name,
+      `${((toMs - fromMs) / 1_000).toFixed(1)} s`,
+      String(answers.count),
+      String(answers.unanswered),
+      ms(answers.p95),
+      recoveredMs === undefined ? '' : ms(recoveredMs),
+    ]),
+  };
 }
 
 /** `12 ms` or `1.2 s`; a dash where nothing was measured. */
