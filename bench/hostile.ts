@@ -132,27 +132,15 @@ const refused: Readonly<Record<string, Send>> = {
   'bulk: 9,000 unknown fields': (client) => client.bulk([fields(9_000), fields(9_000)]),
 };
 
+const store = (text: string, which: number, onConflict: string): Send =>
+  post('/v1/memories', { content: texts[text]!(which), onConflict });
+
 const writes: Readonly<Record<string, Send>> = {
-  'store, onConflict supersede': post('/v1/memories', {
-    content: texts['prose']!(11),
-    onConflict: 'supersede',
-  }),
-  'store different words, onConflict report': post('/v1/memories', {
-    content: texts['different words']!(12),
-    onConflict: 'report',
-  }),
-  'store a single line, onConflict report': post('/v1/memories', {
-    content: texts['a single line']!(13),
-    onConflict: 'report',
-  }),
-  'store lists, onConflict report': post('/v1/memories', {
-    content: texts['lists']!(14),
-    onConflict: 'report',
-  }),
-  'store Chinese, onConflict report': post('/v1/memories', {
-    content: texts['Chinese']!(15),
-    onConflict: 'report',
-  }),
+  'store, onConflict supersede': store('prose', 11, 'supersede'),
+  'store different words, onConflict report': store('different words', 12, 'report'),
+  'store a single line, onConflict report': store('a single line', 13, 'report'),
+  'store lists, onConflict report': store('lists', 14, 'report'),
+  'store Chinese, onConflict report': store('Chinese', 15, 'report'),
   'store the same again': post('/v1/memories', { content: texts['prose']!(0) }),
   'store 1 MB of metadata': post('/v1/memories', {
     content: 'Small',
