@@ -30,13 +30,15 @@ export async function checkEntry(
 ): Promise<EntryChanges> {
   const { tenant } = context.caller;
   const spaces = await services.spaces.of(tenant);
-  const { flags: ofSpaces } = await checkSpaces(services, tenant, entry, before);
-  const { texts, pii, flags: ofTexts } = await checkPersonalData(spaces, entry);
-  const trust = await trustOf(services, context, entry, {
+  const { flags: ofSpaces } = await checkSpaces(
+    spaces,
+    (space) => services.spaces.checkOf(tenant, space),
+    entry,
     before,
-    flags: [...ofSpaces, ...ofTexts],
-    declared,
-  });
+  );
+  const { texts, pii, flags: ofTexts } = await checkPersonalData(spaces, entry);
+  const flags = [...ofSpaces, ...ofTexts];
+  const trust = trustOf(spaces, context, entry, { before, flags, declared });
   return {
     ...texts,
     ...((pii.length > 0 || before?.pii) && { pii }),

@@ -1,7 +1,7 @@
 import { invalid, type FieldError, type Problem } from '../../domain/problems.ts';
 import type { Space, Spaces } from '../../domain/spaces/spaces.ts';
 import type { MemoryValue } from '../../domain/memory/memory.ts';
-import type { CommandServices } from '../context.ts';
+import type { SchemaCheck } from '../../support/json-schema.ts';
 
 /** The field of the metadata that says what kind of text a memory is. */
 const typeField = 'content_type';
@@ -11,20 +11,18 @@ const typeField = 'content_type';
  * problem, or returns flags for what the spaces only note.
  */
 export async function checkSpaces(
-  services: Pick<CommandServices, 'spaces'>,
-  tenant: string,
+  spaces: Spaces,
+  checkOf: (space: Space) => Promise<SchemaCheck | undefined>,
   { spaces: labels, metadata }: Pick<MemoryValue, 'spaces' | 'metadata'>,
   before?: Pick<MemoryValue, 'spaces'>,
 ): Promise<{ readonly flags: readonly string[] }> {
-  if (labels.length === 0) return { flags: [] };
-  const spaces = await services.spaces.of(tenant);
   assertKnown(spaces, labels, before?.spaces ?? []);
   const flags = new Set<string>();
   for (const label of labels) {
     const space = spaces.configured.get(label);
     if (!space) continue;
     assertAccepted(space, metadata[typeField]);
-    const check = await services.spaces.checkOf(tenant, space);
+    const check = await checkOf(space);
     const fault = check?.(metadata);
     if (!fault) continue;
     if (space.config.metadataPolicy === 'reject') throw refused(space, fault);

@@ -1,10 +1,10 @@
 import type { MemoryValue } from '../../domain/memory/memory.ts';
-import { trustPoliciesOf } from '../../domain/spaces/spaces.ts';
+import { trustPoliciesOf, type Spaces } from '../../domain/spaces/spaces.ts';
 import { addressesModel } from '../../domain/trust/instructions.ts';
 import { isHeld } from '../../domain/trust/policy.ts';
 import { sourceOf } from '../../domain/trust/source.ts';
 import { unrecordedTrust, type Trust, type TrustSource } from '../../domain/trust/trust.ts';
-import type { CommandContext, CommandServices } from '../context.ts';
+import type { CommandContext } from '../context.ts';
 
 type Checked = Pick<MemoryValue, 'content' | 'spaces' | 'trust'>;
 
@@ -13,8 +13,8 @@ type Checked = Pick<MemoryValue, 'content' | 'spaces' | 'trust'>;
  * of other rules. Undefined if nothing has to be recorded. What a review has decided counts until the text changes, and what waits for one
  * goes on waiting.
  */
-export async function trustOf(
-  { spaces }: Pick<CommandServices, 'spaces'>,
+export function trustOf(
+  spaces: Spaces,
   { caller, cause }: CommandContext,
   entry: Checked,
   {
@@ -27,7 +27,7 @@ export async function trustOf(
     /** Where the caller says that the text comes from. */
     readonly declared?: TrustSource | undefined;
   },
-): Promise<Trust | undefined> {
+): Trust | undefined {
   const own = sourceOf(caller, cause, declared);
   const known = before?.trust ?? unrecordedTrust;
   const isNewText = before?.content !== entry.content;
@@ -40,7 +40,7 @@ export async function trustOf(
   const all = [...new Set([...noticed, ...flags])].toSorted();
   const arrival = { source, flags: all, cause };
   const isReviewed = !isNewText && known.reviewedBy !== undefined;
-  const held = !isReviewed && isHeld(trustPoliciesOf(await spaces.of(caller.tenant), entry.spaces), arrival);
+  const held = !isReviewed && isHeld(trustPoliciesOf(spaces, entry.spaces), arrival);
   const state = before && known.state !== 'trusted' ? known.state : held ? 'quarantined' : 'trusted';
   const reviewedBy = isReviewed || state === 'rejected' ? known.reviewedBy : undefined;
   const trust: Trust = { source, state, flags: all, ...(reviewedBy !== undefined && { reviewedBy }) };
