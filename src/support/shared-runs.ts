@@ -1,3 +1,5 @@
+import { forAllRequests } from './request-scope.ts';
+
 /**
  * Work whose result several callers can share. One run at a time for each key; all who ask while it is under way get the result of the
  * next one, so no result is older than its request.
@@ -16,7 +18,7 @@ export class SharedRuns<Result> {
 
   #start(key: string, work: () => Promise<Result>): Promise<Result> {
     this.#next.delete(key);
-    const result = work();
+    const result = forAllRequests(work);
     const ended = result.then(
       () => undefined,
       () => undefined,
