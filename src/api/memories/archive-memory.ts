@@ -5,46 +5,33 @@ import { operation } from '../operation.ts';
 import { auditOfUnchanged, memoryAnswerSchema, memoryOutcome } from './answer.ts';
 import { memoryAnswerExample, memoryExample } from './examples.ts';
 
-const input = z.strictObject({ memoryId: memoryIdField, expectedRevision: expectedRevisionField });
+export const archiveMemory = changing(
+  'archive',
+  'Archive a memory: searches, contexts and summaries no longer show it',
+  archive,
+);
 
-export const archiveMemory = operation({
-  name: 'archiveMemory',
-  summary: 'Archive a memory: searches, contexts and summaries no longer show it',
-  area: 'Memories',
-  input,
-  output: memoryAnswerSchema,
-  examples: { input: { memoryId: memoryExample.id }, output: memoryAnswerExample },
-  access: 'every-caller',
-  command: {
-    scope: ({ memoryId }) => ['POST', `/v1/memories/${memoryId}/archive`],
-    arguments: z.strictObject({}),
-  },
-  expectedRevision: 'optional',
-  audit: auditOfUnchanged,
-  async handle(call) {
-    const { memoryId, expectedRevision } = call.input;
-    const { commands } = call.services;
-    return memoryOutcome(call, await archive(commands, call.context, memoryId, expectedRevision));
-  },
-});
+export const unarchiveMemory = changing('unarchive', 'Make an archived memory active again', unarchive);
 
-export const unarchiveMemory = operation({
-  name: 'unarchiveMemory',
-  summary: 'Make an archived memory active again',
-  area: 'Memories',
-  input,
-  output: memoryAnswerSchema,
-  examples: { input: { memoryId: memoryExample.id }, output: memoryAnswerExample },
-  access: 'every-caller',
-  command: {
-    scope: ({ memoryId }) => ['POST', `/v1/memories/${memoryId}/unarchive`],
-    arguments: z.strictObject({}),
-  },
-  expectedRevision: 'optional',
-  audit: auditOfUnchanged,
-  async handle(call) {
-    const { memoryId, expectedRevision } = call.input;
-    const { commands } = call.services;
-    return memoryOutcome(call, await unarchive(commands, call.context, memoryId, expectedRevision));
-  },
-});
+function changing<Verb extends string>(verb: Verb, summary: string, change: typeof archive) {
+  return operation({
+    name: `${verb}Memory`,
+    summary,
+    area: 'Memories',
+    input: z.strictObject({ memoryId: memoryIdField, expectedRevision: expectedRevisionField }),
+    output: memoryAnswerSchema,
+    examples: { input: { memoryId: memoryExample.id }, output: memoryAnswerExample },
+    access: 'every-caller',
+    command: {
+      scope: ({ memoryId }) => ['POST', `/v1/memories/${memoryId}/${verb}`],
+      arguments: z.strictObject({}),
+    },
+    expectedRevision: 'optional',
+    audit: auditOfUnchanged,
+    async handle(call) {
+      const { memoryId, expectedRevision } = call.input;
+      const { commands } = call.services;
+      return memoryOutcome(call, await change(commands, call.context, memoryId, expectedRevision));
+    },
+  });
+}

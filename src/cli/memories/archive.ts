@@ -9,29 +9,24 @@ interface ArchiveOptions {
 }
 
 export function archiveCommand(): Command {
-  return changing('archive', 'Archive a memory: searches, contexts and summaries no longer show it')
-    .addOption(ifMatchOption())
-    .addOption(reasonOption())
-    .action(async (id: string, options: ArchiveOptions, command: Command) => {
-      const { client, json } = connect(command);
-      const answer = await client.memories.archive(id, changeOptions(options));
-      if (json) return printJson(answer);
-      console.log(`${id} is archived`);
-    });
+  const description = 'Archive a memory: searches, contexts and summaries no longer show it';
+  return changing('archive', description, 'archived');
 }
 
 export function unarchiveCommand(): Command {
-  return changing('unarchive', 'Make an archived memory active again')
+  return changing('unarchive', 'Make an archived memory active again', 'active');
+}
+
+function changing(verb: 'archive' | 'unarchive', description: string, after: string): Command {
+  return new Command(verb)
+    .description(description)
+    .argument('<id>')
     .addOption(ifMatchOption())
     .addOption(reasonOption())
     .action(async (id: string, options: ArchiveOptions, command: Command) => {
       const { client, json } = connect(command);
-      const answer = await client.memories.unarchive(id, changeOptions(options));
+      const answer = await client.memories[verb](id, changeOptions(options));
       if (json) return printJson(answer);
-      console.log(`${id} is active`);
+      console.log(`${id} is ${after}`);
     });
-}
-
-function changing(name: string, description: string): Command {
-  return new Command(name).description(description).argument('<id>');
 }
