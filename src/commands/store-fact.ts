@@ -116,7 +116,7 @@ function compareWith(
 ): ReturnType<typeof compareTelling> {
   const { state } = foldMemory(first);
   if (state.status !== 'active' || !isVisible(visible(caller), state.value)) return 'other';
-  // What waits for a review is told again by its writer alone, whose new telling would wait too.
+  // Only its writer may tell a memory again that is awaiting review, and that second telling would be held as well.
   const isOwn = isWithheld(value) && value.createdBy === state.value.createdBy;
   if (isWithheld(state.value) && !isOwn) return 'other';
   const found = compareTelling(value, state.value);

@@ -7,8 +7,7 @@ import type { WithheldInList } from '../../queries/list-memories.ts';
 import type { Call } from '../operation.ts';
 
 export const includeQuarantinedField = z.boolean().optional().meta({
-  description:
-    'Whether memories that wait for a review are shown too: to whoever wrote them, and to reviewers',
+  description: 'Also show memories that are awaiting review, to their writer and to reviewers',
 });
 
 interface Input {

@@ -16,7 +16,7 @@ const rule = z
   .strictObject({
     source: z.enum(trustSources).optional().meta({ description: 'Memories from this source' }),
     flag: flag.optional().meta({
-      description: 'Memories with this flag; `pii` stands for every type of personal data',
+      description: 'Memories that have this flag; `pii` matches every type of personal data',
     }),
     cause: z.enum(causes).optional().meta({ description: 'Memories that were stored for this cause' }),
   })
