@@ -59,6 +59,12 @@ describe('[H1] a space', () => {
     expect(body.errors[0].path).toBe(path);
   });
 
+  it('may have a metadata field that is named pattern', async () => {
+    const { admin } = await tenantWithSpace();
+    const metadataSchema = { properties: { pattern: { type: 'string' } } };
+    expect((await admin.put('/v1/spaces/notes', { metadataSchema })).status).toBe(200);
+  });
+
   it('accepts the types that it names, and memories without one', async () => {
     const { member } = await tenantWithSpace({ acceptedTypes: ['note'] });
     const refused = await store(member, { content: 'a', metadata: { content_type: 'code' } });

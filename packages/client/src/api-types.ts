@@ -479,7 +479,7 @@ export interface TrustPolicy {
     | readonly {
         /** Memories from this source */
         source?: 'user' | 'agent' | 'tool' | 'document' | 'web' | 'import' | undefined;
-        /** Memories with this flag; `pii` stands for every type of personal data */
+        /** Memories that have this flag; `pii` matches every type of personal data */
         flag?: string | undefined;
         /** Memories that were stored for this cause */
         cause?: 'user' | 'llm' | 'system' | undefined;
@@ -2210,7 +2210,7 @@ export interface TrustPolicyOutput {
   quarantine: {
     /** Memories from this source */
     source?: 'user' | 'agent' | 'tool' | 'document' | 'web' | 'import';
-    /** Memories with this flag; `pii` stands for every type of personal data */
+    /** Memories that have this flag; `pii` matches every type of personal data */
     flag?: string;
     /** Memories that were stored for this cause */
     cause?: 'user' | 'llm' | 'system';
@@ -2235,7 +2235,7 @@ export interface ListMemoriesQuery {
   createdBefore?: string | undefined;
   /** Conditions on metadata.<path>, id, externalId, content, layer, spaces, tags, occurredAt, createdAt, updatedAt, createdBy, revision, state, retentionUntil, importance, trust.source, trust.state, trust.flags, trust.reviewedBy, accessCount, lastAccessedAt, scope.company, scope.org, scope.team, scope.project, scope.session, scope.user, scope.agent, representations.natural_language, representations.graph, representations.code, representations.formal, representations.ascii_diagram, representations.json_schema; at most 16 levels deep, with at most 100 conditions and 10,000 values in total, and 1,000 values in one `in` */
   filter?: Record<string, unknown> | undefined;
-  /** Whether memories that wait for a review are shown too: to whoever wrote them, and to reviewers */
+  /** Also show memories that are awaiting review, to their writer and to reviewers */
   includeQuarantined?: 'true' | 'false' | undefined;
   /** Read the state as of this position or RFC 3339 time with an offset, inclusive */
   asOf?: string | undefined;
@@ -2259,7 +2259,7 @@ export interface ListMemoriesAnswer {
 }
 
 export interface GetMemoryQuery {
-  /** Whether memories that wait for a review are shown too: to whoever wrote them, and to reviewers */
+  /** Also show memories that are awaiting review, to their writer and to reviewers */
   includeQuarantined?: 'true' | 'false' | undefined;
   /** Read the state as of this position or RFC 3339 time with an offset, inclusive */
   asOf?: string | undefined;
@@ -2286,7 +2286,7 @@ export type DeleteMemoryAnswer =
     };
 
 export interface MemoryHistoryQuery {
-  /** Whether memories that wait for a review are shown too: to whoever wrote them, and to reviewers */
+  /** Also show memories that are awaiting review, to their writer and to reviewers */
   includeQuarantined?: 'true' | 'false' | undefined;
   /** Maximum number of items in a page. Default: 50 */
   limit?: number | undefined;

@@ -8,8 +8,8 @@ import {
 } from '../../commands/spaces/configure-space.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import { Problem } from '../../domain/problems.ts';
-import { spaceConfigSchema, spaceFieldsSchema } from '../../domain/spaces/space-config.ts';
-import { presetConfig, spacePresetNames, type SpacePreset } from '../../domain/spaces/presets.ts';
+import { spaceConfigSchema, spaceFieldsSchema, spaceIdSchema } from '../../domain/spaces/space-config.ts';
+import { spacePresetNames, spacePresets, type SpacePreset } from '../../domain/spaces/presets.ts';
 import { expectedRevisionField, mustBeNewField, positionField } from '../fields.ts';
 import { position } from '../example-values.ts';
 import { operation, type Call, type Outcome } from '../operation.ts';
@@ -19,7 +19,6 @@ import {
   spaceAdmins,
   spaceAnswerExample,
   spaceAnswerSchema,
-  spaceIdField,
   viewOfSpace,
 } from './space.ts';
 
@@ -35,7 +34,7 @@ export const putSpace = operation({
   summary: 'Configure a space; what is left out has its default, or the value of the preset',
   area: 'Spaces',
   input: putFields.extend({
-    spaceId: spaceIdField,
+    spaceId: spaceIdSchema,
     expectedRevision: expectedRevisionField,
     mustBeNew: mustBeNewField,
   }),
@@ -50,7 +49,7 @@ export const putSpace = operation({
   mustBeNew: true,
   async handle(call) {
     const { spaceId, expectedRevision: match, mustBeNew: isNew, preset, ...fields } = call.input;
-    const config = spaceConfigSchema.parse({ ...(preset && presetConfig(preset)), ...fields });
+    const config = spaceConfigSchema.parse({ ...(preset && spacePresets[preset]), ...fields });
     const { commands } = call.services;
     return answered(call, await configure(commands, call.context, spaceId, config, { match, isNew }));
   },
@@ -70,7 +69,7 @@ export const patchSpace = operation({
   name: 'patchSpace',
   summary: 'Change the configuration of a space with a JSON merge patch; null brings back the default',
   area: 'Spaces',
-  input: patchFields.extend({ spaceId: spaceIdField, expectedRevision: expectedRevisionField }),
+  input: patchFields.extend({ spaceId: spaceIdSchema, expectedRevision: expectedRevisionField }),
   output: spaceAnswerSchema,
   examples: { input: { spaceId: 'notes', temporalDecayRate: 0.5 }, output: spaceAnswerExample },
   access: spaceAdmins,
@@ -92,7 +91,7 @@ export const deleteSpace = operation({
     'Remove the configuration of a space that has no memories, or whose memories are to lose its label',
   area: 'Spaces',
   input: z.strictObject({
-    spaceId: spaceIdField,
+    spaceId: spaceIdSchema,
     memories: z.literal('detach').optional().meta({
       description:
         '`detach`: the space may have memories. They lose its label, in slices after the answer; deleted ones keep it',
@@ -122,6 +121,9 @@ export const deleteSpace = operation({
   },
 });
 
+/** A space is not removed as long as it is not known whether it is empty. */
+const longestWaitMs = 30_000;
+
 /** Looks at everything that was stored before the call. */
 async function assertEmpty(call: Call<unknown>, spaceId: string): Promise<void> {
   const minPosition = await call.services.commands.store.log.head();
@@ -134,9 +136,6 @@ async function assertEmpty(call: Call<unknown>, spaceId: string): Promise<void> 
     { extra: { memories } },
   );
 }
-
-/** A space is not removed as long as it is not known whether it is empty. */
-const longestWaitMs = 30_000;
 
 const strictField = z.boolean().meta({
   description: 'Whether memories may name only spaces that are configured',

@@ -1,11 +1,6 @@
 import { z } from 'zod';
 import { hasRole } from '../../domain/access/context.ts';
-import {
-  defaultSpace,
-  spaceConfigSchema,
-  spaceIdSchema,
-  type SpaceConfig,
-} from '../../domain/spaces/space-config.ts';
+import { defaultSpace, spaceConfigSchema, type SpaceConfig } from '../../domain/spaces/space-config.ts';
 import type { Space } from '../../domain/spaces/spaces.ts';
 import { readSpaceSizes, type SpaceSize } from '../../queries/spaces.ts';
 import { at, position } from '../example-values.ts';
@@ -62,8 +57,6 @@ export function sizesFor({ caller, services: { models }, wait }: Call<unknown>) 
 export function isCountedWhole({ caller }: Call<unknown>): boolean {
   return hasRole(caller, 'admin', 'auditor');
 }
-
-export const spaceIdField = spaceIdSchema;
 
 export const configExample = {
   acceptedTypes: ['note', 'solution'],

@@ -184,7 +184,7 @@ async function assertUsableSchema({ metadataSchema }: SpaceConfig): Promise<void
       'metadataSchema',
       `has ${Buffer.byteLength(text)} bytes, at most ${maxSchemaBytes} are allowed`,
     );
-  if (/"pattern(Properties)?":/.test(text))
+  if (/"pattern":"|"patternProperties":/.test(text))
     throw invalid(
       'metadataSchema',
       'must not use pattern or patternProperties: a regular expression can take for ever. Use enum or format',

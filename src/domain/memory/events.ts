@@ -15,7 +15,7 @@ const trust = z.object(trustSchema.shape);
 const findings = z.array(z.object({ type: z.string(), start: count, end: count }));
 
 /** Why a memory was deleted, if it was not a caller who did it for a reason of its own. */
-export const deletionCauses = ['expired', 'retention', 'rejected', 'merged'] as const;
+export const deletionCauses = ['expired', 'retention', 'merged'] as const;
 export type DeletionCause = (typeof deletionCauses)[number];
 
 /** Version 1 had no size in bytes. That of an erased content is not known; the number of UTF-16 units stands for it. */

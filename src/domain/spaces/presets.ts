@@ -103,10 +103,5 @@ export const spacePresets = {
   },
 } as const satisfies Readonly<Record<string, SpaceConfigInput>>;
 
-/** The configuration that a preset stands for. */
-export function presetConfig(name: SpacePreset): SpaceConfigInput {
-  return spacePresets[name];
-}
-
 export type SpacePreset = keyof typeof spacePresets;
 export const spacePresetNames = Object.keys(spacePresets) as readonly SpacePreset[];

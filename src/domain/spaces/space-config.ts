@@ -69,10 +69,7 @@ const fields = {
   }),
   autoIngest: z.boolean().meta({ description: 'Whether the sources of the space are read' }),
   sources: z.array(identifier).max(1_000).meta({ description: 'Ids of its sources' }),
-  enableReasoningMemory: z
-    .boolean()
-
-    .meta({ description: 'Whether reasoning traces may name the space' }),
+  enableReasoningMemory: z.boolean().meta({ description: 'Whether reasoning traces may name the space' }),
   metadataSchema: jsonObject.meta({
     description: 'JSON Schema (2020-12) of the metadata, without `pattern`, at most 16,000 bytes',
   }),
@@ -113,6 +110,3 @@ export type SpaceConfigInput = z.input<typeof spaceConfigSchema>;
 
 /** The configuration of a space that nobody configured. */
 export const defaultSpace: SpaceConfig = spaceConfigSchema.parse({});
-
-/** Similarity from which two memories may say the same, where the space names none. */
-export const defaultSimilarityThreshold = 0.95;
