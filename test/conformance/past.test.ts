@@ -69,6 +69,11 @@ describe('what the system would have answered at a position', () => {
     newer = (await admin.store(later)).memory;
     await admin.put(`/v1/memories/${newer.id}/links/supersedes/${old.id}`);
     await admin.post('/v1/search', { query: 'ferry to the island', threshold: 0, waitMs: 30_000 });
+    // Accesses are recorded after the answer; the position taken below is to include them.
+    await vi.waitFor(async () => expect((await read(admin, reads.stats(), {})).access.total).toBe(2), {
+      timeout: 30_000,
+      interval: 50,
+    });
     then = await summarized(admin);
     now = {
       related: await read(admin, reads.related(newer.id), { minPosition: then }),

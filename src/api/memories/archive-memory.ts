@@ -13,7 +13,7 @@ export const archiveMemory = changing(
 
 export const unarchiveMemory = changing('unarchive', 'Make an archived memory active again', unarchive);
 
-function changing<Verb extends string>(verb: Verb, summary: string, change: typeof archive) {
+function changing(verb: 'archive' | 'unarchive', summary: string, change: typeof archive) {
   return operation({
     name: `${verb}Memory`,
     summary,

@@ -311,16 +311,25 @@ describe('the place of a LangGraph store', () => {
     expect(items.map(({ content }) => content)).toEqual(['Ada likes tea']);
   });
 
-  it('[J3] says what to do if two users’ own stores have the same name', async () => {
+  it('[J3] keeps two users’ own stores of the same name apart', async () => {
     const tenant = freshTenant();
     const [ada, bob] = await Promise.all(['ada', 'bob'].map((user) => newClient(server, { tenant, user })));
-    await new StratalogStore(ada!).put(['notes'], 'k', { text: 'mine' });
-    await expect(new StratalogStore(bob!).put(['notes'], 'k', { text: 'mine' })).rejects.toThrow(
+    const stores = [new StratalogStore(ada!), new StratalogStore(bob!)];
+    for (const [n, own] of stores.entries()) await own.put(['notes'], 'k', { text: `note ${n}` });
+    for (const [n, own] of stores.entries())
+      expect(await own.search([])).toMatchObject([{ value: { text: `note ${n}` } }]);
+  });
+
+  it('[J3] says what to do if another team’s store has the same name', async () => {
+    const tenant = freshTenant();
+    const storeOf = async (team: string) =>
+      new StratalogStore(await newClient(server, { tenant, teams: [team] }), {
+        place: () => ({ layer: 'team', scope: { team } }),
+      });
+    await (await storeOf('red')).put(['notes'], 'k', { text: 'ours' });
+    await expect((await storeOf('blue')).put(['notes'], 'k', { text: 'ours' })).rejects.toThrow(
       /another name/,
     );
-    const own = new StratalogStore(bob!, { name: 'bob' });
-    await own.put(['notes'], 'k', { text: 'mine' });
-    expect(await own.search([])).toHaveLength(1);
   });
 });
 
