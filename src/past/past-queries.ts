@@ -12,7 +12,7 @@ import { ReadModels } from '../queries/read-models.ts';
 import type { RoutedSearch } from '../queries/routing/routed-search.ts';
 import type { SearchIndexes } from '../queries/search/search-engines.ts';
 import { SearchService } from '../queries/search/search.ts';
-import { readValueWeight } from '../queries/search/value-directory.ts';
+import { rankingSettingsAt } from '../queries/search/ranking-directory.ts';
 import { SummaryReader } from '../queries/summaries/list-summaries.ts';
 import { WakeUp } from '../support/wake-up.ts';
 
@@ -45,9 +45,8 @@ export function pastQueries(
 ): PastQueries {
   const models = new ReadModels(sql, new WakeUp(), { standStill: true });
   const clock: Clock = { now: () => time };
-  const values = { weight: (tenant: string) => readValueWeight(store, tenant, position) };
   const search = live.over({
-    search: new SearchService(models, embedders, clock, indexes, values),
+    search: new SearchService(models, embedders, clock, indexes, rankingSettingsAt(store, position)),
     policies: new PolicyDirectory((tenant) => readPolicyHistory(store, tenant, position)),
   });
   const settingsOf = (tenant: string) => settingsAt(tenant, position);

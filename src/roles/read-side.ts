@@ -24,7 +24,7 @@ import { ParkedTexts } from '../projections/vectors/parked-texts.ts';
 import { ReadModels } from '../queries/read-models.ts';
 import { readSpaceBytes } from '../queries/spaces.ts';
 import { SearchService } from '../queries/search/search.ts';
-import { ValueDirectory } from '../queries/search/value-directory.ts';
+import { RankingDirectory } from '../queries/search/ranking-directory.ts';
 import { Surfaces } from '../queries/surfaces.ts';
 import { ShadowComparer } from '../queries/search/shadow-comparison.ts';
 import { WakeUp } from '../support/wake-up.ts';
@@ -76,7 +76,13 @@ export async function openReadSide(
   const models = new ReadModels(sql, progress);
   commands.quotas.connect((tenant, spaces) => readSpaceBytes(models, tenant, spaces));
   const indexes = { lexical: lexicalIndex, words, vectors };
-  const retrieval = new SearchService(models, embedders, systemClock, indexes, new ValueDirectory(store));
+  const retrieval = new SearchService(
+    models,
+    embedders,
+    systemClock,
+    indexes,
+    new RankingDirectory(store, (tenant) => commands.spaces.of(tenant)),
+  );
   const shadow = new ShadowComparer(store, models, retrieval);
   const operations = newOperations(own, store, runner, { shadow, words, embedders });
   const erasures = new ReactorProcessor(erasureReactor(commands, systemCommandContext('system')), {

@@ -36,7 +36,7 @@ function ordered(...results: Result[]): string[] {
     compared,
     (one) => one,
     UNKNOWN_MODEL,
-    (newer, older) => matter.replaces(newer, older),
+    (newer, older) => matter.replaces(newer, older) || undefined,
   ).map(({ text }) => text);
 }
 

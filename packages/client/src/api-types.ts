@@ -1506,6 +1506,7 @@ export interface RecordedAnswer {
     score?: number;
     feedback?: number;
     value?: number;
+    decay?: number;
   }[];
 }
 

@@ -65,8 +65,8 @@ export function isNamed({ layer, scope: own }: Pick<Ranked, 'layer' | 'scope'>, 
   return layer !== 'company' && scope[layer] !== undefined && scope[layer] === own[layer];
 }
 
-/** Whether the first of two results of one layer and scope says that the second no longer holds. */
-export type Replaces<Item> = (newer: Item, older: Item) => boolean;
+/** Whether the first of two results belongs before the second, whatever their times and layers; undefined to leave it to these. */
+export type Replaces<Item> = (one: Item, other: Item) => boolean | undefined;
 
 /**
  * Orders results by precedence. The given order stays, except where one result replaces another, or two speak of the same thing: they
@@ -78,7 +78,7 @@ export function byPrecedence<Item>(
   items: readonly Item[],
   rankedOf: (item: Item) => Ranked,
   scale: ModelScale,
-  replaces: Replaces<Item> = () => false,
+  replaces: Replaces<Item> = () => undefined,
   onMoved: (item: Item, reason: Moved) => void = () => undefined,
 ): Item[] {
   const compared = items.slice(0, MOST_COMPARED).map((item) => comparable(item, rankedOf(item)));
@@ -87,7 +87,8 @@ export function byPrecedence<Item>(
   const place = (one: Comparable<Item>): void => {
     if (!waiting.delete(one)) return;
     const preceding = [...waiting].filter(
-      (other) => (!other.isRefuted && replaces(other.item, one.item)) || precedes(other, one, scale),
+      (other) =>
+        (other.isRefuted ? undefined : replaces(other.item, one.item)) ?? precedes(other, one, scale),
     );
     for (const other of preceding.sort(firstToLast)) {
       if (waiting.has(other)) onMoved(other.item, reasonOf(other, one));

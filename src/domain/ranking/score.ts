@@ -46,6 +46,8 @@ export interface CandidateSignals extends TermFrequencies {
   readonly feedback?: number | undefined;
   /** Log-odds that its value adds: the weighted `memoryValue`. */
   readonly value?: number | undefined;
+  /** Log-odds that its age takes (`decayOf`); never positive. */
+  readonly decay?: number | undefined;
   readonly text?: string;
   /** The shingles of `text`, if they were made before. */
   readonly shingles?: Shingles;
@@ -65,7 +67,7 @@ const MIN_OF_SAME_TEXT = 0.7;
 /** Scores candidates of one query. */
 export interface Scorer {
   /**
-   * A calibrated probability in [0, 1] that the memory is relevant. It depends on the query, the memory with its feedback and value, the
+   * A calibrated probability in [0, 1] that the memory is relevant. It depends on the query, the memory with its feedback, value and age, the
    * turns around it in its session, and the tenant's term statistics; never on other candidates, the scope searched, or another tenant.
    * Among candidates with the same kinds of evidence the order is that of the fused score.
    */
@@ -97,7 +99,7 @@ export function scorerOf(query: RankedQuery): Scorer {
           ? containment(wanted, candidate.shingles ?? shingles(candidate.text))
           : 0;
       };
-      const { window, passages, speaker, occurredAt, feedback = 0, value = 0 } = candidate;
+      const { window, passages, speaker, occurredAt, feedback = 0, value = 0, decay = 0 } = candidate;
       const found = evidence(terms, candidate, candidate.cosine, quoted, {
         window,
         passages,
@@ -107,7 +109,7 @@ export function scorerOf(query: RankedQuery): Scorer {
       const fused = fuse(found, scale.fusion, candidate.signals, query.signalWeights ?? SIGNALS_OFF);
       const { lexical = 0, dated = 0 } = found;
       const likely = hasMeaning || lexical > 0 || dated > 0 ? probability(fused, found, scale) : 0;
-      return withFeedback(withSameText(likely, sameness), feedback + value);
+      return withFeedback(withSameText(likely, sameness), feedback + value + decay);
     },
     mayQuote(candidate) {
       if (isWordless) return candidate.length === 0;

@@ -80,7 +80,7 @@ const performedRoutes = [...routes, 'multi-hop'] as const;
 export const SearchPerformed = defineEvent({
   type: 'SearchPerformed',
   category: 'retrieval',
-  version: 6,
+  version: 7,
   routing: z.object({
     searchId: z.string(),
     layers: z.array(layerSchema).optional(),
@@ -109,6 +109,8 @@ export const SearchPerformed = defineEvent({
         feedback: z.number().optional(),
         /** Log-odds that the value of the memory added; absent if there was none. Missing before version 6. */
         value: z.number().optional(),
+        /** Log-odds that its age took; absent if it took none. Missing before version 7. */
+        decay: z.number().optional(),
       }),
     ),
     warnings: z.array(z.string()),
@@ -143,6 +145,7 @@ export const SearchPerformed = defineEvent({
     3: fromRelevanceScale,
     4: (data) => data,
     5: (data) => data,
+    6: (data) => data,
   },
 });
 

@@ -7,6 +7,7 @@ import { Parameters } from '../sql-builder.ts';
 import { useSql, type Asker } from '../use-sql.ts';
 import type { Corpus, Degradation } from './corpus.ts';
 import type { Query } from './query.ts';
+import { readDecays, type DecayDemand } from './read-decays.ts';
 import { readFeedback } from './read-feedback.ts';
 import type { Candidate } from './sources/candidate-source.ts';
 
@@ -20,6 +21,8 @@ export interface Collected {
   readonly judgements: ReadonlyMap<string, readonly Judgement[]>;
   /** Uses by memory id, as far as the caller may know them; none if values do not change the ranking. */
   readonly uses: ReadonlyMap<string, MemoryUse>;
+  /** Log-odds that age takes, by memory id; none where no space has a decay. */
+  readonly decays: ReadonlyMap<string, number>;
   readonly degradation: Degradation;
 }
 
@@ -29,6 +32,8 @@ export interface CollectOptions {
   /** A position: the feedback given until then. */
   readonly asOf?: number | undefined;
   readonly readsUses: boolean;
+  /** Undefined if no memory of the tenant loses by its age. */
+  readonly decay: Pick<DecayDemand, 'rules' | 'now'> | undefined;
 }
 
 /** Finds the candidates in a corpus, and reads what callers said about them. */
@@ -36,7 +41,7 @@ export async function collect(
   tx: SqlExecutor,
   corpus: Corpus,
   { terms: asked, restrictions }: Pick<Query, 'terms' | 'restrictions'>,
-  { limit, asOf, readsUses }: CollectOptions,
+  { limit, asOf, readsUses, decay }: CollectOptions,
 ): Promise<Collected> {
   const { view, vector } = corpus;
   const opened = await corpus.open(tx);
@@ -48,11 +53,12 @@ export async function collect(
     asker,
     region: { tenant },
   } = restrictions;
-  const [judgements, uses] = await Promise.all([
+  const [judgements, uses, decays] = await Promise.all([
     readFeedback(tx, view, { tenant, ids, vector, at: asOf }),
     readsUses ? readUses(tx, view, { tenant, asker, ids }) : new Map<string, MemoryUse>(),
+    decay ? readDecays(tx, view, { tenant, ids, ...decay }) : new Map<string, number>(),
   ]);
-  return { candidates, terms, statistics, judgements, uses, degradation: opened.degradation };
+  return { candidates, terms, statistics, judgements, uses, decays, degradation: opened.degradation };
 }
 
 interface UseRow extends Record<string, unknown> {

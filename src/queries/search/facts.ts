@@ -10,8 +10,8 @@ export interface RecordedAnswer extends Pick<SearchAnswer, 'results' | 'searchId
   /** Id of the embedding model that compared meaning. */
   readonly model: string | undefined;
   readonly performance: Performance;
-  /** Log-odds from feedback and value, by memory id. */
-  readonly added: ReadonlyMap<string, Pick<Scored, 'feedback' | 'value'>>;
+  /** Log-odds from feedback, value and age, by memory id. */
+  readonly added: ReadonlyMap<string, Pick<Scored, 'feedback' | 'value' | 'decay'>>;
 }
 
 /** The events of a search: what was asked and answered, and which memories were shown. */
@@ -35,7 +35,7 @@ export function factsOf(
       readPosition: position,
       ...(model !== undefined && { embeddingModel: model }),
       results: results.map(({ memory, rank, score, relevance }) => {
-        const { feedback, value } = added.get(memory.id) ?? {};
+        const { feedback, value, decay } = added.get(memory.id) ?? {};
         return {
           memoryId: memory.id,
           rank,
@@ -43,6 +43,7 @@ export function factsOf(
           score,
           ...(feedback && { feedback }),
           ...(value && { value }),
+          ...(decay && { decay }),
         };
       }),
       warnings: warnings.map(({ code }) => code),

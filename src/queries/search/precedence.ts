@@ -4,6 +4,7 @@ import { asksPast } from '../../domain/ranking/asks-past.ts';
 import type { ModelScale } from '../../domain/ranking/calibration.ts';
 import { askedTimes, asksTime } from '../../domain/ranking/dates.ts';
 import type { Substance } from '../../domain/ranking/likeness.ts';
+import { DocumentVersions } from '../../domain/ranking/document-versions.ts';
 import { byPrecedence, isNamed, namedFirst, type Moved } from '../../domain/ranking/precedence-order.ts';
 import { SameMatter } from '../../domain/ranking/same-matter.ts';
 import type { Clock } from '../../ports/clock.ts';
@@ -26,6 +27,8 @@ export interface Orderable {
   readonly scale: ModelScale;
   /** Whether to add what is newer and speaks of the same matter as the first result. */
   readonly addsNewer: boolean;
+  /** The spaces in which one version of a document stands before the others; undefined if there is none. */
+  readonly versioned?: ReadonlySet<string> | undefined;
 }
 
 /**
@@ -35,7 +38,7 @@ export interface Orderable {
 export async function inPrecedence(
   caller: TenantContext,
   request: Pick<SearchRequest, 'query' | 'scope' | 'asOf' | 'now' | 'utcOffset'>,
-  { shown, found, model, scale, addsNewer }: Orderable,
+  { shown, found, model, scale, addsNewer, versioned }: Orderable,
   { substances, clock }: { readonly substances: Substances; readonly clock: Clock },
 ): Promise<readonly Scored[]> {
   const { query, scope, utcOffset } = request;
@@ -52,10 +55,10 @@ export async function inPrecedence(
   });
   // A question about a time asks what was told of it, not what is current.
   const asksCurrent = !asksTime(times);
-  return markNamed(arrange(best, others, byId, { query, scale, asksCurrent, addsNewer }), scope);
+  return markNamed(arrange(best, others, byId, { query, scale, asksCurrent, addsNewer, versioned }), scope);
 }
 
-interface ArrangeOptions extends Pick<Orderable, 'scale' | 'addsNewer'> {
+interface ArrangeOptions extends Pick<Orderable, 'scale' | 'addsNewer' | 'versioned'> {
   readonly query: string;
   /** The question asks what is current: a memory that replaces another one precedes it. */
   readonly asksCurrent: boolean;
@@ -66,7 +69,7 @@ function arrange(
   best: readonly Scored[],
   others: readonly Scored[],
   substances: ReadonlyMap<string, Substance>,
-  { query, scale, asksCurrent, addsNewer }: ArrangeOptions,
+  { query, scale, asksCurrent, addsNewer, versioned }: ArrangeOptions,
 ): readonly Scored[] {
   const comparable = new Map(
     [...best, ...others].map((one) => [
@@ -78,20 +81,29 @@ function arrange(
         text: one.memory.content,
         time: Date.parse(lastToldAt(one.memory)),
         substance: substances.get(one.memory.id)!,
+        metadata: one.memory.metadata,
       },
     ]),
   );
   const compared = (one: Scored) => comparable.get(one)!;
+  const versions = versioned && new DocumentVersions(query, scale);
+  const byVersion = (one: Scored, other: Scored) =>
+    isVersioned(one, versioned) && isVersioned(other, versioned)
+      ? versions?.precedes(compared(one), compared(other))
+      : undefined;
   const matter = new SameMatter([...comparable.values()].slice(0, maxCompared), { question: query, scale });
   const [first, ...rest] = best;
-  const newer = addsNewer && asksCurrent ? matter.newerThan(compared(first!)) : [];
-  const added = newer.map(({ one }) => one).filter((one) => !best.includes(one));
+  const newer = addsNewer && asksCurrent ? matter.newerThan(compared(first!)).map(({ one }) => one) : [];
+  const newestVersions = addsNewer ? others.filter((other) => byVersion(other, first!)) : [];
+  const added = [...new Set([...newestVersions, ...newer])].filter((one) => !best.includes(one));
   const moved = new Map<Scored, Moved>(added.map((one) => [one, 'newer']));
   const ordered = byPrecedence(
     [first!, ...added, ...rest],
     compared,
     scale,
-    (later, earlier) => asksCurrent && matter.replaces(compared(later), compared(earlier)),
+    (later, earlier) =>
+      byVersion(later, earlier) ??
+      ((asksCurrent && matter.replaces(compared(later), compared(earlier))) || undefined),
     (one, reason) => moved.set(one, reason),
   );
   const changed = matter.changed(asksCurrent ? ordered.map(compared) : []);
@@ -100,6 +112,11 @@ function arrange(
     moved: moved.get(one),
     ...(changed.has(compared(one)) && { isChanged: true }),
   }));
+}
+
+/** Whether it is in a space in which one version of a document stands before the others. */
+function isVersioned({ memory }: Scored, versioned: Orderable['versioned']): boolean {
+  return versioned !== undefined && memory.spaces.some((space) => versioned.has(space));
 }
 
 /** Marks results that `namedFirst` may have placed ahead of others. */

@@ -26,17 +26,19 @@ export interface Ranking extends ShortlistOptions {
 
 /** Scores the candidates; the shortlist takes the best of them. */
 export function rank(
-  { candidates, terms, statistics, judgements, uses }: Collected,
+  { candidates, terms, statistics, judgements, uses, decays }: Collected,
   { query, times, valueWeight, model, scale = scaleOf(model), ...options }: Ranking,
 ): Shortlist {
   const scorer = scorerOf({ text: query, times, terms, statistics, model, scale });
   const scorable = scorableOf(candidates, weigh(terms, statistics)).map((candidate) => {
     const [judged, use] = [judgements.get(candidate.id), uses.get(candidate.id)];
     const value = use && valueWeight * memoryValue(use);
+    const decay = decays.get(candidate.id);
     return {
       ...candidate,
       ...(judged && { feedback: feedbackOf(judged, scale), isRefuted: isRefuted(judged) }),
       ...(value && { value }),
+      ...(decay && { decay }),
     };
   });
   return new Shortlist(scorable, scorer, options);

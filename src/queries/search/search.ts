@@ -10,7 +10,7 @@ import { withCurrentView } from '../current-view.ts';
 import type { ReadModels, ReadView } from '../read-models.ts';
 import { readSuperseding } from '../supersessions.ts';
 import { PastCorpus } from './as-of/past-corpus.ts';
-import { collect } from './collect.ts';
+import { collect, type CollectOptions } from './collect.ts';
 import type { Corpus, Degradation, UnembeddedCorpus } from './corpus.ts';
 import { CurrentCorpus } from './current-corpus.ts';
 import { warningsOf, type Finding } from './finding.ts';
@@ -18,6 +18,7 @@ import { inPrecedence } from './precedence.ts';
 import { maxCandidates, queryOf, timeOfAsking, wordsOf, type Query, type SearchRequest } from './query.ts';
 import { liveModel, QueryVectors } from './query-vectors.ts';
 import { rank } from './rank.ts';
+import { noRankingSettings, type RankingSettings } from './ranking-directory.ts';
 import { SearchEngines, type SearchIndexes } from './search-engines.ts';
 import type { CopyOptions, Scored } from './shortlist.ts';
 import { belowThreshold, missingSuccessors, visibleResults, type Shown, type ShowOptions } from './shown.ts';
@@ -34,20 +35,18 @@ export const searchedModels = [
   'values',
 ] as const;
 
-/** How much the values of memories weigh in the ranking of a tenant, in log-odds. */
-export interface ValueWeights {
-  /** Called for every search, so it answers from memory whenever it can. */
-  weight(tenant: string): Promise<number>;
-}
-
-const noValues: ValueWeights = { weight: () => Promise.resolve(0) };
-
 export interface FindOptions extends CopyOptions {
   /** The read models to search; by default as they are now. */
   readonly view?: ReadView | undefined;
 }
 
 type InnerRequest = SearchRequest & CopyOptions;
+
+/** What is added to the scores that the texts alone give. */
+interface Additions extends Pick<CollectOptions, 'decay'> {
+  /** Log-odds; 0 if values do not change the ranking. */
+  readonly valueWeight: number;
+}
 
 /** What a search found among a number of candidates. */
 interface Attempt {
@@ -66,7 +65,7 @@ export class SearchService {
   readonly #vectors: QueryVectors;
   readonly #engines: SearchEngines;
   readonly #clock: Clock;
-  readonly #values: ValueWeights;
+  readonly #settings: RankingSettings;
   readonly #substances: Substances;
 
   constructor(
@@ -74,13 +73,13 @@ export class SearchService {
     embedders: Embedders,
     clock: Clock,
     indexes: SearchIndexes = {},
-    values: ValueWeights = noValues,
+    settings: RankingSettings = noRankingSettings,
   ) {
     this.#readModels = readModels;
     this.#vectors = new QueryVectors(embedders);
     this.#engines = new SearchEngines(readModels.sql, indexes);
     this.#clock = clock;
-    this.#values = values;
+    this.#settings = settings;
     this.#substances = new Substances(readModels.sql);
   }
 
@@ -146,6 +145,7 @@ export class SearchService {
     const shown = visible.slice(0, options.topK);
     if (options.order !== 'precedence') return { finding: { ...finding, best: shown }, superseding };
     const model = finding.embeddingModel;
+    const rules = await this.#settings.rules(caller.tenant);
     const ordered = await inPrecedence(
       caller,
       request,
@@ -156,6 +156,7 @@ export class SearchService {
         scale: (model !== undefined && this.#vectors.scaleOf(model)) || scaleOf(model),
         // An explicit threshold alone decides.
         addsNewer: options.cut === 'focused',
+        versioned: rules?.versioned,
       },
       { substances: this.#substances, clock: this.#clock },
     );
@@ -237,15 +238,25 @@ export class SearchService {
   /** Searches again among more candidates if copies used them up. If words become unavailable meanwhile, the first result stands. */
   async #bestOf(corpus: Corpus, query: Query, request: InnerRequest): Promise<Attempt> {
     if (query.seesNothing) return { best: [], isCrowded: false, degradation: { meaning: !corpus.vector } };
-    // Values are not kept by position: a search of the past in the read models of today ranks without them.
-    const { tenant } = query.restrictions.region;
-    const hasValues = request.asOf === undefined || corpus.view.standsStill;
-    const valueWeight = hasValues ? await this.#values.weight(tenant) : 0;
-    const attempt = (limit: number) => this.#attempt(corpus, query, request, { limit, valueWeight });
+    const additions = await this.#additions(corpus.view, query, request);
+    const attempt = (limit: number) => this.#attempt(corpus, query, request, { limit, ...additions });
     const first = await attempt(query.limit);
     if (!first.isCrowded || query.limit >= maxCandidates) return first;
     const wider = await attempt(maxCandidates);
     return wider.degradation.words && !first.degradation.words ? first : wider;
+  }
+
+  /** What may be added to the scores. Nothing of it is kept by position: a search of the past in today's read models does without. */
+  async #additions({ standsStill }: ReadView, query: Query, request: InnerRequest): Promise<Additions> {
+    if (request.asOf !== undefined && !standsStill) return { valueWeight: 0, decay: undefined };
+    const { tenant } = query.restrictions.region;
+    const [valueWeight, rules] = await Promise.all([
+      this.#settings.valueWeight(tenant),
+      this.#settings.rules(tenant),
+    ]);
+    const decays = rules !== undefined && rules.decayRates.size > 0;
+    const now = request.now ?? this.#clock.now();
+    return { valueWeight, decay: decays ? { rules, now } : undefined };
   }
 
   /** Searches among `limit` candidates of each source. */
@@ -253,7 +264,7 @@ export class SearchService {
     corpus: Corpus,
     query: Query,
     request: InnerRequest,
-    { limit, valueWeight }: { readonly limit: number; readonly valueWeight: number },
+    { limit, valueWeight, decay }: Additions & { readonly limit: number },
   ): Promise<Attempt> {
     throwIfUnwanted();
     const { sql } = this.#readModels;
@@ -262,7 +273,7 @@ export class SearchService {
     const scale = this.#vectors.scaleOf(model);
     await corpus.prepare(limit);
     const { list, rows, degradation } = await sql.transaction(async (tx) => {
-      const options = { limit, asOf: request.asOf, readsUses: valueWeight !== 0 };
+      const options = { limit, asOf: request.asOf, readsUses: valueWeight !== 0, decay };
       const collected = await collect(tx, corpus, query, options);
       const shortlist = rank(collected, { ...ranking, scale });
       const { degradation } = collected;

@@ -23,6 +23,8 @@ export interface Scored {
   readonly isRefuted?: boolean | undefined;
   /** Log-odds of `score` that are from the value of the memory; undefined if there is none. */
   readonly value?: number | undefined;
+  /** Log-odds of `score` that the age of the memory took; undefined if it took none. */
+  readonly decay?: number | undefined;
   /** Number of the part of a decomposed question that it answers best; undefined if it only resembles the whole question. */
   readonly part?: number | undefined;
 }
@@ -113,7 +115,7 @@ export class Shortlist {
       if (!row) continue;
       const final = mayQuote ? await this.#scoreWithText(candidate, row.value.content) : score;
       if (final < threshold) continue;
-      const { feedback, value, passageNumber, isRefuted } = candidate;
+      const { feedback, value, decay, passageNumber, isRefuted } = candidate;
       this.#scored.push({
         memory: memoryOf(row),
         score: final,
@@ -122,6 +124,7 @@ export class Shortlist {
         ...(feedback !== undefined && { feedback }),
         ...(isRefuted && { isRefuted }),
         ...(value !== undefined && { value }),
+        ...(decay !== undefined && { decay }),
       });
     }
     this.#scored.sort(byScore);
