@@ -104,6 +104,8 @@ export const examples: { readonly [Type in EventType]: DataOf<Type> } = {
   CommandAnswered: { memoryId, revision: 3, position: 41, answer: { projection: 'memories', generation: 2 } },
   MemoriesLinked: { source: memoryId, target: other, type: 'contradicts', confidence: 0.75 },
   MemoriesUnlinked: { source: memoryId, target: other, type: 'contradicts' },
+  ReferenceRecorded: { memoryId, role: 'cites' },
+  ReferenceDropped: { memoryId, role: 'is' },
   FeedbackGiven: {
     memoryId,
     kind: 'outdated',

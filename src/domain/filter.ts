@@ -12,7 +12,7 @@ export type FilterOperator = (typeof filterOperators)[number];
 export type FilterScalar = string | number | boolean | null;
 
 /** Counters that come from other streams than the memory's own. Only their current values are known, so as-of reads cannot filter by them. */
-export const counterFields = ['accessCount', 'lastAccessedAt'] as const;
+export const counterFields = ['accessCount', 'lastAccessedAt', 'citations'] as const;
 
 /** Fields that a filter can test, besides `metadata.<path>`. */
 export const filterFields = [

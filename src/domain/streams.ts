@@ -6,6 +6,9 @@ export const memoryStream = (tenant: string, memoryId: string): Name => `memory-
 export const affirmationsStream = (tenant: string, memoryId: string): Name =>
   `memory-${tenant}.${memoryId}.affirmed`;
 export const linksStream = (tenant: string, sourceId: string): Name => `links-${tenant}.${sourceId}`;
+/** The memories that refer to something, and those that are it; `pseudonym` is that of its `ReferenceKey`. */
+export const referenceStream = (tenant: string, pseudonym: string): Name =>
+  `links-${tenant}.reference.${pseudonym}`;
 export const feedbackStream = (tenant: string, memoryId: string): Name => `feedback-${tenant}.${memoryId}`;
 export const factStream = (tenant: string, pseudonym: string): Name => `fact-${tenant}.${pseudonym}`;
 export const claimStream = (tenant: string, pseudonym: string): Name => `claim-${tenant}.${pseudonym}`;

@@ -1,6 +1,8 @@
+import type { Visibility } from '../domain/access/visibility.ts';
 import type { Filter, FilterField, FilterScalar } from '../domain/filter.ts';
 import { parseInstant } from '../domain/instant.ts';
 import { unrecordedTrust } from '../domain/trust/trust.ts';
+import { citationsSql } from './citations.ts';
 import type { ReadView } from './read-models.ts';
 import { allOf, anyOf, type Parameters } from './sql-builder.ts';
 import { importanceSql, usesSql, type Asker } from './use-sql.ts';
@@ -20,12 +22,14 @@ export interface FilteredRow {
   readonly view: Pick<ReadView, 'table'>;
   readonly alias: string;
   readonly asker: Asker;
+  /** Memories that cite the row count as far as the asker sees them; none if undefined. */
+  readonly visibility?: Visibility | undefined;
 }
 
 /**
  * A filter as a condition on a row of the memories table. All fields except times are compared as JSON, so values of
- * different types never match. A missing field fails every test except `ne` and `not`. `usage` and `values` are
- * read only if the filter names a counter or `importance`; then the view needs them.
+ * different types never match. A missing field fails every test except `ne` and `not`. `usage`, `links` and
+ * `values` are read only if the filter names a counter or `importance`; then the view needs them.
  */
 export function filterCondition(filter: Filter, row: FilteredRow, parameters: Parameters): string {
   switch (filter.kind) {
@@ -47,7 +51,11 @@ function testCondition(test: Test, row: FilteredRow, parameters: Parameters): st
   return `coalesce(${fieldCondition(test, row, parameters)}, ${test.operator === 'ne'})`;
 }
 
-function fieldCondition(test: Test, { view, alias, asker }: FilteredRow, parameters: Parameters): string {
+function fieldCondition(
+  test: Test,
+  { view, alias, asker, visibility }: FilteredRow,
+  parameters: Parameters,
+): string {
   const { field } = test;
   // An aggregate returns a row even if nothing was counted, and is evaluated once, even for a thousand values.
   const counter = (condition: string) =>
@@ -56,6 +64,16 @@ function fieldCondition(test: Test, { view, alias, asker }: FilteredRow, paramet
   if (field === 'accessCount')
     return counter(jsonCondition('to_jsonb(coalesce(max(u.accesses), 0))', test, parameters));
   if (field === 'lastAccessedAt') return counter(timeCondition('max(u.last_accessed_at)', test, parameters));
+  if (field === 'citations') {
+    const keys = { tenant: `${alias}.tenant`, memoryId: `${alias}.memory_id` };
+    return citationsSql(
+      view,
+      visibility ?? [],
+      keys,
+      jsonCondition('to_jsonb(count(*))', test, parameters),
+      parameters,
+    );
+  }
   if (field === 'importance') {
     const keys = { tenant: `${alias}.tenant`, memoryId: `${alias}.memory_id` };
     return usesSql(view, asker, keys, jsonCondition(importanceSql, test, parameters), parameters);

@@ -8,13 +8,12 @@ import type { memoryStates, MemoryView } from '../domain/memory/view.ts';
 import { isMemoryId } from '../domain/streams.ts';
 import type { Sql } from '../ports/sql.ts';
 import { fingerprintOf, invalidCursor, readCursor, writeCursor } from './cursors.ts';
-import { filterCondition } from './filter-sql.ts';
+import { filterCondition, type FilteredRow } from './filter-sql.ts';
 import { joinUsage, memoryColumns, memoryOf, type MemoryRow } from './memory-row.ts';
 import { countsOf, filedUnderAll, listsIn } from './postings-sql.ts';
 import type { ReadModels, ReadView } from './read-models.ts';
 import { regionCondition } from './scope-sql.ts';
 import { allOf, Parameters } from './sql-builder.ts';
-import type { Asker } from './use-sql.ts';
 
 /** Counting an index entry takes .5 µs in WebAssembly, so a count that does not shorten a list costs at most 2.5 ms. */
 const fewLimit = 5_000;
@@ -64,7 +63,7 @@ export function listMemories(
 ): Promise<MemoryPage> {
   const { asOf = 0, minPosition = 0, waitMs } = list;
   const demand = {
-    projections: ['memories', 'usage', 'feedback', 'values'],
+    projections: ['memories', 'usage', 'feedback', 'values', ...(list.filter ? ['links'] : [])],
     minPosition: Math.max(minPosition, asOf),
     waitMs,
   };
@@ -90,7 +89,11 @@ async function readPage(
   const conditions = [
     ...(await postingConditions(sql, view, region, list, parameters)),
     regionCondition(region, 'm', parameters),
-    ...rowConditions(list, view, caller.user, parameters),
+    ...rowConditions(
+      list,
+      { view, alias: 'm', asker: caller.user, visibility: region.visibility },
+      parameters,
+    ),
   ];
   if (cursor !== undefined) {
     conditions.push(`m.memory_id ${beyond} ${parameters.bind(lastSeen(cursor, fingerprint))}::uuid`);
@@ -150,7 +153,7 @@ async function postingConditions(
   return [`m.memory_id = any (array(${filedUnderAll(short, view, tenant, parameters)}))`];
 }
 
-function rowConditions(list: ListMemories, view: ReadView, asker: Asker, parameters: Parameters): string[] {
+function rowConditions(list: ListMemories, row: FilteredRow, parameters: Parameters): string[] {
   const { asOf, spaces, tags, externalId, state = 'active', createdAfter, createdBefore, filter } = list;
   const { withheld } = list;
   const conditions = [stateCondition(state, withheld, parameters)];
@@ -166,7 +169,7 @@ function rowConditions(list: ListMemories, view: ReadView, asker: Asker, paramet
     conditions.push(`m.created_at > ${parameters.bind(new Date(createdAfter))}`);
   if (createdBefore !== undefined)
     conditions.push(`m.created_at < ${parameters.bind(new Date(createdBefore))}`);
-  if (filter) conditions.push(filterCondition(filter, { view, alias: 'm', asker }, parameters));
+  if (filter) conditions.push(filterCondition(filter, row, parameters));
   return conditions;
 }
 

@@ -1,5 +1,5 @@
 import { scopeTests, type Region } from '../domain/access/region.ts';
-import type { Placement } from '../domain/access/visibility.ts';
+import type { Placement, Visibility } from '../domain/access/visibility.ts';
 import { scopeKeys, type Scope, type ScopeKey } from '../domain/layers.ts';
 import { allOf, anyOf, type Parameters } from './sql-builder.ts';
 
@@ -7,19 +7,7 @@ import { allOf, anyOf, type Parameters } from './sql-builder.ts';
 export function regionCondition(region: Region, alias: string, parameters: Parameters): string {
   const { tenant, visibility, layers, scope = {} } = region;
   const conditions = [`${alias}.tenant = ${parameters.bind(tenant)}`];
-  if (visibility !== 'all') {
-    conditions.push(
-      anyOf(
-        visibility.map(({ layer, key, values = [], withoutUser }) =>
-          allOf([
-            `${alias}.layer = ${parameters.bind(layer)}`,
-            ...(key ? [`${alias}.${column(key)} = any (${parameters.bind([...values])}::text[])`] : []),
-            ...(withoutUser ? [`${alias}.${column('user')} is null`] : []),
-          ]),
-        ),
-      ),
-    );
-  }
+  if (visibility !== 'all') conditions.push(visibilityCondition(visibility, alias, parameters));
   if (layers) conditions.push(`${alias}.layer = any (${parameters.bind([...layers])}::text[])`);
   for (const { key, value, without } of scopeTests(scope)) {
     const own = `${alias}.${column(key)}`;
@@ -27,6 +15,20 @@ export function regionCondition(region: Region, alias: string, parameters: Param
     conditions.push(anyOf([`${own} = ${parameters.bind(value)}`, ...(without.length > 0 ? [lacking] : [])]));
   }
   return allOf(conditions);
+}
+
+/** That a row is visible, as a condition on the scope columns of `alias`; its tenant is not tested. */
+export function visibilityCondition(visibility: Visibility, alias: string, parameters: Parameters): string {
+  if (visibility === 'all') return 'true';
+  return anyOf(
+    visibility.map(({ layer, key, values = [], withoutUser }) =>
+      allOf([
+        `${alias}.layer = ${parameters.bind(layer)}`,
+        ...(key ? [`${alias}.${column(key)} = any (${parameters.bind([...values])}::text[])`] : []),
+        ...(withoutUser ? [`${alias}.${column('user')} is null`] : []),
+      ]),
+    ),
+  );
 }
 
 /** That a row has exactly this layer and scope. */

@@ -4,6 +4,7 @@ import { inBackground } from '../support/background.ts';
 import { pause } from '../support/pause.ts';
 import { underLease } from '../reactors/under-lease.ts';
 import type { CommandSide } from './command-side.ts';
+import { startCitations } from './citations.ts';
 import { startConflicts } from './conflicts.ts';
 import { startOutcomes } from './outcomes.ts';
 import { systemCommandContext, type Process } from './process.ts';
@@ -30,6 +31,7 @@ export function startWorker(
   startSummaries(own, { services: commands, store, models, embedders, ledger });
   startExperience(own, { services: commands, store, models, embedders, ledger });
   startConflicts(own, { commands, store }, readSide);
+  startCitations(own, { commands, store });
   startPruning(own, { services: commands, store, models });
   const outcomes = startOutcomes(own, { services: commands, store, models });
   startPolicies(own, outcomes, learning);

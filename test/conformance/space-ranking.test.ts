@@ -87,3 +87,104 @@ describe('[H1] versionTracking', () => {
     expect(await first(`${question} (Summer 24)`)).toBe(older.id);
   });
 });
+
+describe('[H1] citationTracking', () => {
+  const paper = {
+    content: 'Attention is all you need: a network of attention alone translates best',
+    metadata: { arxiv_id: '1706.03762' },
+    spaces: ['papers'],
+  };
+  const survey = { content: 'A survey of attention, after arXiv:1706.03762 and KB-17', spaces: ['papers'] };
+
+  const citing = async (client: Client, id: string): Promise<Json[]> =>
+    (await client.get(`/v1/memories/${id}/related?types=cites`)).body.items;
+  const untilCited = (client: Client, id: string, times: number) =>
+    vi.waitFor(async () => expect(await citing(client, id)).toHaveLength(times), {
+      timeout: 20_000,
+      interval: 100,
+    });
+
+  it('links a text to what it refers to, whichever was stored first, and says how often a memory is cited', async () => {
+    const { admin } = await newTenant(server);
+    await admin.put('/v1/spaces/papers', { citationTracking: true });
+    const early = await store(admin, survey);
+    const cited = await store(admin, paper);
+    const late = await store(admin, {
+      content: 'See https://arxiv.org/abs/1706.03762v7',
+      spaces: ['papers'],
+    });
+    const page = await store(admin, {
+      content: 'How to reset the pump',
+      externalId: 'KB-17',
+      spaces: ['papers'],
+    });
+    await untilCited(admin, cited.id, 2);
+    await untilCited(admin, page.id, 1);
+    const links = await citing(admin, cited.id);
+    expect(links.map(({ memory, direction }) => [memory.id, direction]).sort()).toEqual(
+      [early.id, late.id].map((id) => [id, 'incoming']).sort(),
+    );
+    expect((await admin.get(`/v1/memories/${cited.id}`)).body.citations).toBe(2);
+    const filter = { citations: { gte: 2 } };
+    const { results } = await search(admin, 'attention', { filter });
+    expect(results.map(({ memory }: Json) => [memory.id, memory.citations])).toEqual([[cited.id, 2]]);
+    const listed = await admin.get(`/v1/memories?filter=${encodeURIComponent(JSON.stringify(filter))}`);
+    expect(listed.body.items.map(({ id }: Json) => id)).toEqual([cited.id]);
+  });
+
+  it('unlinks what a changed text no longer refers to', async () => {
+    const { admin } = await newTenant(server);
+    await admin.put('/v1/spaces/papers', { citationTracking: true });
+    const cited = await store(admin, paper);
+    const { id } = await store(admin, survey);
+    await untilCited(admin, cited.id, 1);
+    const patched = await admin.patch(
+      `/v1/memories/${id}`,
+      { content: 'A survey of attention' },
+      { 'if-match': '*' },
+    );
+    expect(patched.status).toBe(200);
+    await untilCited(admin, cited.id, 0);
+    expect((await admin.get(`/v1/memories/${cited.id}`)).body).not.toHaveProperty('citations');
+  });
+
+  it('counts only what the caller sees, and links nothing that nobody may see together', async () => {
+    const tenant = await newTenant(server);
+    const { admin } = tenant;
+    await admin.put('/v1/spaces/papers', { citationTracking: true });
+    const [red, blue] = await Promise.all(
+      ['red', 'blue'].map((team) => tenant.key({ user: team, teams: [team] })),
+    );
+    const { memory: shared } = await admin.store({ ...paper, layer: 'company' });
+    await red!.store({ ...survey, layer: 'team', scope: { team: 'red' } });
+    const own = await red!.store({
+      content: 'The pump manual',
+      externalId: 'KB-17',
+      layer: 'user',
+      spaces: ['papers'],
+    });
+    await blue!.store({
+      ...survey,
+      layer: 'team',
+      scope: { team: 'blue' },
+      content: 'Read arXiv:1706.03762',
+    });
+    await untilCited(admin, shared.id, 2);
+    await untilCited(red!, own.memory.id, 1);
+    expect(await citing(red!, shared.id)).toHaveLength(1);
+    expect((await red!.get(`/v1/memories/${shared.id}`)).body.citations).toBe(1);
+    expect((await blue!.get(`/v1/memories/${shared.id}`)).body.citations).toBe(1);
+    expect((await admin.get(`/v1/memories/${shared.id}`)).body.citations).toBe(2);
+  });
+
+  it('does nothing in other spaces', async () => {
+    const { admin } = await newTenant(server);
+    await admin.put('/v1/spaces/papers', { citationTracking: true });
+    const { id } = await store(admin, { ...paper, spaces: ['notes'] });
+    const tracked = await store(admin, { ...paper, content: 'Attention, once more', spaces: ['papers'] });
+    await store(admin, { ...survey, spaces: ['notes'] });
+    await store(admin, { content: 'Also after arXiv:1706.03762', spaces: ['papers'] });
+    await untilCited(admin, tracked.id, 1);
+    expect(await citing(admin, id)).toEqual([]);
+  });
+});

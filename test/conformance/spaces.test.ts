@@ -62,7 +62,7 @@ describe('[H1] a space', () => {
   it('may have a metadata field that is named pattern', async () => {
     const { admin } = await tenantWithSpace();
     const metadataSchema = { properties: { pattern: { type: 'string' } } };
-    expect((await admin.put('/v1/spaces/notes', { metadataSchema })).status).toBe(200);
+    expect((await admin.put('/v1/spaces/notes', { metadataSchema })).status).toBe(201);
   });
 
   it('accepts the types that it names, and memories without one', async () => {

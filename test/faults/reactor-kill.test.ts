@@ -11,6 +11,7 @@ import { startServer, type TestServer } from '../support/server.ts';
 
 /** The reactors that the story below gives work. */
 const reactors = [
+  'citations',
   'conflicts',
   'erasures',
   'lesson-updates',
@@ -75,6 +76,12 @@ describe('reactors that are killed between their commands and their checkpoints'
     ])
       stored.push((await admin.store({ content, layer: 'user', scope, duplicates: 'affirm' })).memory);
     const secret = stored.at(-1).id;
+    await admin.put('/v1/spaces/papers', { citationTracking: true });
+    for (const [externalId, content] of [
+      ['paper-1', 'Herons stand still.'],
+      ['paper-2', 'Reeds hide herons, says paper-1.'],
+    ])
+      await admin.store({ content, externalId, layer: 'user', scope, spaces: ['papers'] });
     await record(admin, { approach: 'broad search', outcome: 'failure', failureReason: 'too many results' });
     await record(admin, {});
     await record(admin, { approach: 'asked the router', memoriesUsed: [secret] });
@@ -131,6 +138,7 @@ describe('reactors that are killed between their commands and their checkpoints'
     expect(repeated).toEqual(usual);
     for (const type of [
       'LessonRevised',
+      'MemoriesLinked',
       'ReasoningTraceErased',
       'ReasoningTraceResolved',
       'SummaryGenerated',

@@ -131,7 +131,7 @@ export interface Search {
       }
     | undefined;
   spaces?: readonly string[] | undefined;
-  /** Conditions on metadata.<path>, id, externalId, content, layer, spaces, tags, occurredAt, createdAt, updatedAt, createdBy, revision, state, retentionUntil, importance, trust.source, trust.state, trust.flags, trust.reviewedBy, accessCount, lastAccessedAt, scope.company, scope.org, scope.team, scope.project, scope.session, scope.user, scope.agent, representations.natural_language, representations.graph, representations.code, representations.formal, representations.ascii_diagram, representations.json_schema; at most 16 levels deep, with at most 100 conditions and 10,000 values in total, and 1,000 values in one `in` */
+  /** Conditions on metadata.<path>, id, externalId, content, layer, spaces, tags, occurredAt, createdAt, updatedAt, createdBy, revision, state, retentionUntil, importance, trust.source, trust.state, trust.flags, trust.reviewedBy, accessCount, lastAccessedAt, citations, scope.company, scope.org, scope.team, scope.project, scope.session, scope.user, scope.agent, representations.natural_language, representations.graph, representations.code, representations.formal, representations.ascii_diagram, representations.json_schema; at most 16 levels deep, with at most 100 conditions and 10,000 values in total, and 1,000 values in one `in` */
   filter?: Record<string, unknown> | undefined;
   tags?: readonly string[] | undefined;
   topK?: number | undefined;
@@ -203,7 +203,7 @@ export interface MultiHop {
       }
     | undefined;
   spaces?: readonly string[] | undefined;
-  /** Conditions on metadata.<path>, id, externalId, content, layer, spaces, tags, occurredAt, createdAt, updatedAt, createdBy, revision, state, retentionUntil, importance, trust.source, trust.state, trust.flags, trust.reviewedBy, accessCount, lastAccessedAt, scope.company, scope.org, scope.team, scope.project, scope.session, scope.user, scope.agent, representations.natural_language, representations.graph, representations.code, representations.formal, representations.ascii_diagram, representations.json_schema; at most 16 levels deep, with at most 100 conditions and 10,000 values in total, and 1,000 values in one `in` */
+  /** Conditions on metadata.<path>, id, externalId, content, layer, spaces, tags, occurredAt, createdAt, updatedAt, createdBy, revision, state, retentionUntil, importance, trust.source, trust.state, trust.flags, trust.reviewedBy, accessCount, lastAccessedAt, citations, scope.company, scope.org, scope.team, scope.project, scope.session, scope.user, scope.agent, representations.natural_language, representations.graph, representations.code, representations.formal, representations.ascii_diagram, representations.json_schema; at most 16 levels deep, with at most 100 conditions and 10,000 values in total, and 1,000 values in one `in` */
   filter?: Record<string, unknown> | undefined;
   tags?: readonly string[] | undefined;
   topK?: number | undefined;
@@ -219,7 +219,14 @@ export interface MultiHop {
   /** Types of the links to follow. Default: all */
   linkTypes?:
     | readonly (
-        'supports' | 'contradicts' | 'supersedes' | 'requires' | 'related' | 'causes' | 'derived_from'
+        | 'supports'
+        | 'contradicts'
+        | 'supersedes'
+        | 'requires'
+        | 'related'
+        | 'causes'
+        | 'derived_from'
+        | 'cites'
       )[]
     | undefined;
   budget?: MultiHopBudget | undefined;
@@ -281,7 +288,7 @@ export interface ExperiencedSearch {
       }
     | undefined;
   spaces?: readonly string[] | undefined;
-  /** Conditions on metadata.<path>, id, externalId, content, layer, spaces, tags, occurredAt, createdAt, updatedAt, createdBy, revision, state, retentionUntil, importance, trust.source, trust.state, trust.flags, trust.reviewedBy, accessCount, lastAccessedAt, scope.company, scope.org, scope.team, scope.project, scope.session, scope.user, scope.agent, representations.natural_language, representations.graph, representations.code, representations.formal, representations.ascii_diagram, representations.json_schema; at most 16 levels deep, with at most 100 conditions and 10,000 values in total, and 1,000 values in one `in` */
+  /** Conditions on metadata.<path>, id, externalId, content, layer, spaces, tags, occurredAt, createdAt, updatedAt, createdBy, revision, state, retentionUntil, importance, trust.source, trust.state, trust.flags, trust.reviewedBy, accessCount, lastAccessedAt, citations, scope.company, scope.org, scope.team, scope.project, scope.session, scope.user, scope.agent, representations.natural_language, representations.graph, representations.code, representations.formal, representations.ascii_diagram, representations.json_schema; at most 16 levels deep, with at most 100 conditions and 10,000 values in total, and 1,000 values in one `in` */
   filter?: Record<string, unknown> | undefined;
   tags?: readonly string[] | undefined;
   topK?: number | undefined;
@@ -921,7 +928,8 @@ export type Reason =
 
 export interface CitedLink {
   source: string;
-  type: 'supports' | 'contradicts' | 'supersedes' | 'requires' | 'related' | 'causes' | 'derived_from';
+  type:
+    'supports' | 'contradicts' | 'supersedes' | 'requires' | 'related' | 'causes' | 'derived_from' | 'cites';
   target: string;
   /** Certainty, 0 to 1 */
   confidence: number;
@@ -994,6 +1002,8 @@ export interface Memory {
   /** Number of times that the memory was returned by a search or a context. Always current, even with `asOf` */
   accessCount: number;
   lastAccessedAt?: string;
+  /** Number of memories that the caller sees and whose text refers to it, in spaces with `citationTracking`; absent if there is none. Always current */
+  citations?: number;
   /** Number of times that the same was told again */
   affirmations: number;
   /** When it was last told again. Where the newer of two memories comes first, this time counts */
@@ -1141,7 +1151,15 @@ export interface HopPath {
       }
     | {
         via: 'link';
-        type: 'supports' | 'contradicts' | 'supersedes' | 'requires' | 'related' | 'causes' | 'derived_from';
+        type:
+          | 'supports'
+          | 'contradicts'
+          | 'supersedes'
+          | 'requires'
+          | 'related'
+          | 'causes'
+          | 'derived_from'
+          | 'cites';
         /** Direction of the link, as seen from the previous memory of the path */
         direction: 'outgoing' | 'incoming';
         /** Probability that this step is relevant, 0 to 1 */
@@ -2234,7 +2252,7 @@ export interface ListMemoriesQuery {
   state?: 'active' | 'deleted' | 'archived' | undefined;
   createdAfter?: string | undefined;
   createdBefore?: string | undefined;
-  /** Conditions on metadata.<path>, id, externalId, content, layer, spaces, tags, occurredAt, createdAt, updatedAt, createdBy, revision, state, retentionUntil, importance, trust.source, trust.state, trust.flags, trust.reviewedBy, accessCount, lastAccessedAt, scope.company, scope.org, scope.team, scope.project, scope.session, scope.user, scope.agent, representations.natural_language, representations.graph, representations.code, representations.formal, representations.ascii_diagram, representations.json_schema; at most 16 levels deep, with at most 100 conditions and 10,000 values in total, and 1,000 values in one `in` */
+  /** Conditions on metadata.<path>, id, externalId, content, layer, spaces, tags, occurredAt, createdAt, updatedAt, createdBy, revision, state, retentionUntil, importance, trust.source, trust.state, trust.flags, trust.reviewedBy, accessCount, lastAccessedAt, citations, scope.company, scope.org, scope.team, scope.project, scope.session, scope.user, scope.agent, representations.natural_language, representations.graph, representations.code, representations.formal, representations.ascii_diagram, representations.json_schema; at most 16 levels deep, with at most 100 conditions and 10,000 values in total, and 1,000 values in one `in` */
   filter?: Record<string, unknown> | undefined;
   /** Also show memories that are awaiting review, to their writer and to reviewers */
   includeQuarantined?: 'true' | 'false' | undefined;
@@ -2351,7 +2369,15 @@ export interface RelatedMemoriesQuery {
 export interface RelatedMemoriesAnswer {
   items: {
     memory: Memory;
-    type: 'supports' | 'contradicts' | 'supersedes' | 'requires' | 'related' | 'causes' | 'derived_from';
+    type:
+      | 'supports'
+      | 'contradicts'
+      | 'supersedes'
+      | 'requires'
+      | 'related'
+      | 'causes'
+      | 'derived_from'
+      | 'cites';
     direction: 'outgoing' | 'incoming';
     confidence: number;
     depth: number;

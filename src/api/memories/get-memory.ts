@@ -4,6 +4,7 @@ import { getMemory as get } from '../../queries/get-memory.ts';
 import { asOfField, asRecorded, memoryIdField, waitFields } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { memoryExample } from './examples.ts';
+import { withCitations } from './with-citations.ts';
 import { includeQuarantinedField, withheldFor } from './withheld.ts';
 
 export const getMemory = operation({
@@ -24,15 +25,16 @@ export const getMemory = operation({
   async handle(call) {
     const { caller, input, services, asOf, wait } = call;
     const { commands, models } = services;
-    const memory = await get(commands.store, models, caller, input.memoryId, {
+    const found = await get(commands.store, models, caller, input.memoryId, {
       asOf,
       withheld: withheldFor(call),
       ...wait,
     });
+    const [memory] = await withCitations(services, caller, [found]);
     const parameters = asRecorded({ asOf: input.asOf });
     return {
-      output: memory,
-      read: { memoryId: memory.id, items: 1, memories: [memory], parameters },
+      output: memory!,
+      read: { memoryId: found.id, items: 1, memories: [found], parameters },
     };
   },
 });

@@ -3,6 +3,7 @@ import { searchShape } from '../../domain/admission/ceilings.ts';
 import { asOfField, waitFields } from '../fields.ts';
 import { withPluralNames } from '../filter-names.ts';
 import { searchedModels } from '../../queries/search/search.ts';
+import { withCitations } from '../memories/with-citations.ts';
 import { operation } from '../operation.ts';
 import { recordAnswer } from './record-answer.ts';
 import { searchBodyExample, searchExample } from './examples.ts';
@@ -66,7 +67,13 @@ export const search = operation({
       filterAsSent: filter,
     });
     recordAnswer(services, context, { fact, later });
-    const { position, results, searchId, warnings } = answer;
+    const { position, searchId, warnings } = answer;
+    const memories = await withCitations(
+      services,
+      caller,
+      answer.results.map(({ memory }) => memory),
+    );
+    const results = answer.results.map((result, at) => ({ ...result, memory: memories[at]! }));
     return {
       output: { searchId, warnings, results: withContent(results, content), position: token(position) },
     };

@@ -25,6 +25,7 @@ import {
   ReasoningTraceResolved,
 } from '../experience/events.ts';
 import { MemoriesLinked, MemoriesUnlinked } from '../links/links.ts';
+import { ReferenceDropped, ReferenceRecorded } from '../links/reference-events.ts';
 import { FactClaimed, MemoryAffirmed } from '../memory/affirmation.ts';
 import {
   MemoryArchived,
@@ -92,6 +93,8 @@ const definitions = [
   CommandAnswered,
   MemoriesLinked,
   MemoriesUnlinked,
+  ReferenceRecorded,
+  ReferenceDropped,
   FeedbackGiven,
   QuestionJudged,
   QuestionErased,

@@ -9,6 +9,7 @@ export const linkTypes = [
   'related',
   'causes',
   'derived_from',
+  'cites',
 ] as const;
 export const linkTypeSchema = z.enum(linkTypes);
 export type LinkType = z.infer<typeof linkTypeSchema>;
@@ -17,7 +18,7 @@ export type LinkType = z.infer<typeof linkTypeSchema>;
 export const MemoriesLinked = defineEvent({
   type: 'MemoriesLinked',
   category: 'links',
-  version: 1,
+  version: 2,
   routing: z.object({
     source: z.string(),
     target: z.string(),
@@ -25,14 +26,17 @@ export const MemoriesLinked = defineEvent({
     confidence: z.number().min(0).max(1),
   }),
   sealed: z.object({}),
+  // Version 2 added the type `cites`.
+  upcasters: { 1: (data) => data },
 });
 
 export const MemoriesUnlinked = defineEvent({
   type: 'MemoriesUnlinked',
   category: 'links',
-  version: 1,
+  version: 2,
   routing: z.object({ source: z.string(), target: z.string(), type: linkTypeSchema }),
   sealed: z.object({}),
+  upcasters: { 1: (data) => data },
 });
 
 export type LinkEvent = EventOf<typeof MemoriesLinked> | EventOf<typeof MemoriesUnlinked>;

@@ -52,6 +52,10 @@ export const memorySchema = z
         'Number of times that the memory was returned by a search or a context. Always current, even with `asOf`',
     }),
     lastAccessedAt: time.optional(),
+    citations: z.int().positive().optional().meta({
+      description:
+        'Number of memories that the caller sees and whose text refers to it, in spaces with `citationTracking`; absent if there is none. Always current',
+    }),
     affirmations: z.int().nonnegative().meta({
       description: 'Number of times that the same was told again',
     }),

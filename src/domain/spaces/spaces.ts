@@ -90,6 +90,12 @@ export function trustPoliciesOf({ configured, trust }: Spaces, labels: readonly 
   return [trust, ...labels.flatMap((label) => configured.get(label)?.config.trust ?? [])];
 }
 
+/** Whether one of the labels is a space that tracks citations. */
+export function tracksCitations(spaces: Spaces, labels: Iterable<string>): boolean {
+  for (const label of labels) if (configOf(spaces, label).citationTracking) return true;
+  return false;
+}
+
 /** What a merge patch makes of a configuration, still to be validated: null brings back the default. */
 export function patchedConfig(config: SpaceConfig, patch: JsonObject): JsonObject {
   return mergePatch(config as unknown as JsonObject, patch);

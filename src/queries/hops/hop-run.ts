@@ -141,7 +141,7 @@ export class HopRun {
         ...(layers && { layers }),
         ...(scope && { scope }),
       };
-      const own = { spaces, tags, filter, asker: caller.user };
+      const own = { spaces, tags, filter, asker: caller.user, visibility: visible(caller) };
       const asked = { region, types: linkTypes, limit: maxLinked, ...own };
       const rows = await budget.within(readLinked(sql, view, ids, asked));
       return rows.flatMap((row) => {

@@ -51,7 +51,7 @@ export async function findChildPlaces(
     `m.state = 'active'`,
     `${child} is not null`,
     regionCondition(region, 'm', parameters),
-    ...filterConditions({ filter: within, asker: caller.user }, view, 'm', parameters),
+    ...filterConditions({ filter: within, asker: caller.user, visibility }, view, 'm', parameters),
   ]);
   const rows = await sql.queryAs<{ parent: string; child: string }>(
     caller.tenant,

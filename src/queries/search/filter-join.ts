@@ -1,4 +1,5 @@
 import type { Region } from '../../domain/access/region.ts';
+import type { Visibility } from '../../domain/access/visibility.ts';
 import type { Filter } from '../../domain/filter.ts';
 import { filterCondition } from '../filter-sql.ts';
 import type { ReadView } from '../read-models.ts';
@@ -13,6 +14,8 @@ export interface MemoryFilters {
   readonly filter?: Filter | undefined;
   /** A filter on importance counts the uses that this user may know of. */
   readonly asker?: Asker;
+  /** A filter on citations counts the memories that the asker sees. */
+  readonly visibility?: Visibility | undefined;
 }
 
 export function hasFilters({ spaces, tags, filter }: MemoryFilters): boolean {
@@ -21,7 +24,7 @@ export function hasFilters({ spaces, tags, filter }: MemoryFilters): boolean {
 
 /** SQL conditions on a row of the memories table, `alias`. */
 export function filterConditions(
-  { spaces, tags, filter, asker }: MemoryFilters,
+  { spaces, tags, filter, asker, visibility }: MemoryFilters,
   view: ReadView,
   alias: string,
   parameters: Parameters,
@@ -29,7 +32,7 @@ export function filterConditions(
   const conditions: string[] = [];
   if (spaces) conditions.push(`${alias}.spaces && ${parameters.bind([...spaces])}::text[]`);
   if (tags) conditions.push(`${alias}.tags && ${parameters.bind([...tags])}::text[]`);
-  if (filter) conditions.push(filterCondition(filter, { view, alias, asker }, parameters));
+  if (filter) conditions.push(filterCondition(filter, { view, alias, asker, visibility }, parameters));
   return conditions;
 }
 

@@ -75,6 +75,7 @@ export function queryOf(
       tags,
       filter,
       asker: caller.user,
+      visibility,
     },
     seesNothing: visibility !== 'all' && visibility.length === 0,
     denseText: dense,
