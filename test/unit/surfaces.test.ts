@@ -24,7 +24,7 @@ const withoutContent: Readonly<Record<string, string>> = {
   'src/queries/policies/policy-directory.ts': 'weights of policies',
   'src/queries/routing/outcome-posters.ts': 'who has posted an outcome',
   'src/queries/search/passage-places.ts': 'offsets in texts',
-  'src/queries/search/value-directory.ts': 'whether values rank',
+  'src/queries/search/ranking-directory.ts': 'what ranks memories of a tenant',
   'src/queries/routing/routing-directory.ts': 'settings of routing',
   'src/api/admission/limits-directory.ts': 'limits of tenants',
   'src/api/admission/rate-limits.ts': 'what credentials asked for',

@@ -64,7 +64,8 @@ const { content, metadata, tags, spaces, representations } = updateMemory.input.
 const changes = { content: content.meta({ description: '' }), metadata, tags, spaces, representations };
 
 const linkField = z.strictObject({
-  type: linkTypeSchema,
+  // Citations are found in the texts.
+  type: linkTypeSchema.exclude(['cites']),
   memory_id: memoryIdField,
   remove: z.boolean().default(false),
 });
