@@ -53,6 +53,10 @@ it.skipIf(testProfile !== 'embedded')(
       deletedIsGone: true,
       poisonWasAnswered: true,
       poisonIsLeftOut: true,
+      refusedBySpace: true,
+      newestVersionIsFirst: true,
+      citations: 1,
+      poisonWasHeld: true,
       rebuilt: readModelNames.length,
       equal: readModelNames.length,
     });

@@ -6,6 +6,7 @@ import { showLearning, type LearningFacts } from './learning.ts';
 import { rebuildAll, showAudit } from './log.ts';
 import type { Narrator } from './narrator.ts';
 import { showProof } from './proof.ts';
+import { showSpaces } from './spaces.ts';
 import { storeCorpus } from './store-corpus.ts';
 import { readStory } from './story.ts';
 
@@ -31,6 +32,13 @@ export interface DemoFacts {
   readonly poisonIsLeftOut: boolean;
   /** Events of the signed head that an event was proved to be in; 0 if it was not. */
   readonly provenEvents: number;
+  /** Whether a space refused a type that it does not accept. */
+  readonly refusedBySpace: boolean;
+  readonly newestVersionIsFirst: boolean;
+  /** Memories whose text cites a memory that was stored later. */
+  readonly citations: number;
+  /** Whether a memory that addresses the model waited for a review, was rejected, and never found. */
+  readonly poisonWasHeld: boolean;
   readonly learning: LearningFacts;
   readonly rebuilt: number;
   readonly equal: number;
@@ -47,6 +55,7 @@ export async function runDemo(client: Stratalog, narrator: Narrator): Promise<De
   const { searchId, ...removed } = await remove(client, narrator, story);
   await showAudit(client, narrator, { externalId: story.change.externalId, lastSearch: searchId });
   const proof = await showProof(client, narrator);
+  const spaces = await showSpaces(client, narrator);
   const learning = await showLearning(client, narrator);
   const rebuilt = await rebuildAll(client, narrator);
   return {
@@ -57,6 +66,7 @@ export async function runDemo(client: Stratalog, narrator: Narrator): Promise<De
     ...changed,
     ...removed,
     ...proof,
+    ...spaces,
     learning,
     ...rebuilt,
   };
