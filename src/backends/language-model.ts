@@ -1,5 +1,6 @@
 import { openAiClient } from '../adapters/openai/client.ts';
 import { OpenAiLanguageModel } from '../adapters/openai/language-model.ts';
+import { RateGates } from '../adapters/openai/rate-gate.ts';
 import type { RetryLimits } from '../adapters/openai/retries.ts';
 import { modelsAt } from '../adapters/openai/models-at.ts';
 import type { Config } from '../config.ts';
@@ -7,6 +8,9 @@ import { LanguageModelFailed, type LanguageModel } from '../ports/language-model
 import { withTimeLimit } from '../support/resilience/time-limit.ts';
 
 type Endpoint = NonNullable<Config['languageModel']>;
+
+/** Summaries, lessons and plans are written by models of one endpoint: if it limits one of them, the others wait too. */
+const gates = new RateGates();
 
 const inspectionMs = 10_000;
 /** Maximum number of models named in the error, which is one line. */
@@ -17,7 +21,7 @@ export function openLanguageModel(
   { languageModel }: Config,
   limits?: Partial<RetryLimits>,
 ): LanguageModel | undefined {
-  return languageModel && new OpenAiLanguageModel({ ...languageModel, ...(limits && { limits }) });
+  return languageModel && new OpenAiLanguageModel({ ...languageModel, gates, ...(limits && { limits }) });
 }
 
 /** Describes the endpoint in one line. Rejects with `LanguageModelFailed` if it does not answer or lacks a model. */

@@ -128,7 +128,10 @@ function print(space: Space, json: boolean): void {
   const { usage, ...fields } = space;
   for (const [field, value] of Object.entries(fields))
     console.log(`${field}: ${printable(typeof value === 'string' ? value : JSON.stringify(value))}`);
+  const { spentTodayUsd: today, spentThisMonthUsd: month, exhaustedUntil } = usage;
   console.log(`usage: ${usage.memories} memories, ${usage.bytes} bytes`);
+  if (today !== undefined && month !== undefined) console.log(`spent: $${today} today, $${month} this month`);
+  if (exhaustedUntil !== undefined) console.log(`budget used up until ${exhaustedUntil}`);
 }
 
 async function fileOf(command: Command, file: string | undefined): Promise<object> {

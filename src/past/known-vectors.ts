@@ -103,12 +103,12 @@ export class KnownVectors implements Embedders {
   }
 
   #embedBy(embedder: Embedder): Embedder['embed'] {
-    return async (texts, purpose, tenant) => {
+    return async (texts, purpose, tenant, spaces) => {
       const known = texts.map((text) =>
         purpose === 'passage' ? this.#known.get(textHash(text)) : undefined,
       );
       const others = texts.filter((_, index) => !known[index]);
-      const made = others.length === 0 ? [] : await embedEach(embedder, others, purpose, tenant);
+      const made = others.length === 0 ? [] : await embedEach(embedder, others, purpose, tenant, spaces);
       const rest = made.values();
       const outcomes = known.map((vector) => vector ?? rest.next().value!);
       const refusal = outcomes.find((outcome) => outcome instanceof TextRefused);

@@ -20,10 +20,16 @@ export interface Embedder {
    * Returns a unit vector of `model.dimension` numbers for each text, in order. Each text is embedded independently, so that
    * the same text always has the same vector. That of a long text may be made of the vectors of its passages. Queries have priority over waiting passages.
    * Rejects with `EmbedderUnavailable` if the model cannot answer now. `tenant` pays for a model that costs something; without it nobody
-   * does. Rejects with `EmbeddingBudgetExhausted` if its budget does not allow that, and with
-   * `TextRefused` if the model does not embed one of the texts; see `embedEach`.
+   * does. `spaces` are the labels of the memories that the texts are from: the cost counts in their budgets too. Rejects with
+   * `EmbeddingBudgetExhausted` if a budget does not allow that, and with `TextRefused` if the model does not embed one of the texts; see
+   * `embedEach`.
    */
-  embed(texts: readonly string[], purpose: EmbeddingPurpose, tenant?: string): Promise<Float32Array[]>;
+  embed(
+    texts: readonly string[],
+    purpose: EmbeddingPurpose,
+    tenant?: string,
+    spaces?: readonly string[],
+  ): Promise<Float32Array[]>;
   /** Forgets the questions, and their vectors, that it keeps in memory. Absent if it keeps none. */
   forgetQuestions?(): void;
   close(): Promise<void>;
@@ -95,12 +101,16 @@ export class EmbedderUnavailable extends Error {
   override readonly name: string = 'EmbedderUnavailable';
 }
 
-/** The budget of a tenant does not allow these texts. Other tenants are not affected. */
+/** The budget of a tenant, or of a space, does not allow these texts. Other tenants are not affected. */
 export class EmbeddingBudgetExhausted extends EmbedderUnavailable {
   override readonly name = 'EmbeddingBudgetExhausted';
 
-  constructor(tenant: string) {
-    super(`the budget of ${tenant} does not allow more texts for an embedding endpoint`);
+  /** The spaces that the texts are in, of which one may have used up its budget. */
+  readonly spaces: readonly string[];
+
+  constructor(tenant: string, spaces: readonly string[] = []) {
+    super(`the budget of ${tenant}, or of a space, does not allow more texts for an embedding endpoint`);
+    this.spaces = spaces;
   }
 }
 
@@ -131,17 +141,17 @@ export function vectorIn(outcome: Outcome | undefined): Float32Array | undefined
 /** Like `embed`, but the texts that the model refuses do not keep the others from having their vectors. */
 export async function embedEach(
   embedder: Embedder,
-  ...[texts, purpose, tenant]: Parameters<Embedder['embed']>
+  ...[texts, purpose, tenant, spaces]: Parameters<Embedder['embed']>
 ): Promise<readonly Outcome[]> {
   try {
-    return await embedder.embed(texts, purpose, tenant);
+    return await embedder.embed(texts, purpose, tenant, spaces);
   } catch (error) {
     if (!(error instanceof TextRefused)) throw error;
     if (error.outcomes) return error.outcomes;
     if (texts.length === 1) return [error];
   }
   const outcomes: Outcome[] = [];
-  for (const text of texts) outcomes.push(...(await embedEach(embedder, [text], purpose, tenant)));
+  for (const text of texts) outcomes.push(...(await embedEach(embedder, [text], purpose, tenant, spaces)));
   return outcomes;
 }
 

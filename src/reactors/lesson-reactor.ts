@@ -89,7 +89,7 @@ export class LessonReactor implements Reactor {
 
   async #withTrace(
     loaded: Followed,
-    { traceId, layer, scope, query }: Extract<TraceEvent, { type: 'ReasoningTraceRecorded' }>['data'],
+    { traceId, layer, scope, query, space }: Extract<TraceEvent, { type: 'ReasoningTraceRecorded' }>['data'],
     upTo: number,
     signal: AbortSignal,
   ): Promise<void> {
@@ -112,7 +112,7 @@ export class LessonReactor implements Reactor {
         minPosition: upTo,
         isKnown: first !== undefined,
         write: (findings) =>
-          this.#write(context, { id: `${loaded.id}/${lessonId}`, layer, findings }, signal),
+          this.#write(context, { id: `${loaded.id}/${lessonId}`, layer, findings, space }, signal),
       },
     );
     for (const { lessonId } of others) this.#wrote(await forgetLesson(services, context, lessonId, 'merged'));

@@ -21,6 +21,14 @@ export interface LessonWriterParts extends WriterParts {
   readonly isAllowed: (tenant: string) => Promise<boolean>;
 }
 
+export interface LessonJob {
+  readonly id: string;
+  readonly layer: Layer;
+  readonly findings: Findings;
+  /** The space of the attempt, whose budget pays too. */
+  readonly space?: string | undefined;
+}
+
 export type LessonWriting =
   (WrittenLesson & { readonly model: string }) | { readonly fallback: Fallback } | undefined;
 
@@ -41,7 +49,7 @@ export class LessonWriter {
    */
   async write(
     context: CommandContext,
-    { id, layer, findings }: { readonly id: string; readonly layer: Layer; readonly findings: Findings },
+    { id, layer, findings, space }: LessonJob,
     signal: AbortSignal,
   ): Promise<LessonWriting> {
     const { ledger, tokenizer, isAllowed } = this.#parts;
@@ -49,7 +57,8 @@ export class LessonWriter {
     if (!(await isAllowed(tenant))) return undefined;
     const model = modelOf(this.#parts, layer);
     const { shown, tokens } = shownAttempts(findings, await tokenizer.counter());
-    const call = { id, purpose: 'lesson' as const, model };
+    const spaces = space === undefined ? {} : { spaces: [space] };
+    const call = { id, purpose: 'lesson' as const, model, ...spaces };
     const callsWith = (thoughts: number) => [{ ...call, ...mostTokens(tokens, thoughts) }];
     const thoughtTokens = await thoughtTokensWithin(this.#parts, tenant, callsWith);
     const [reservation] = await ledger.reserve(context, callsWith(thoughtTokens));

@@ -125,7 +125,7 @@ function meteredEmbedders(
   { logger, cleanup }: Process,
   embedders: Embedders,
   ledger: Ledger,
-  { newId }: CommandServices,
+  { newId, spaces }: CommandServices,
   textsWait: WakeUp,
 ): Embedders {
   const context = systemCommandContext('embedding');
@@ -137,7 +137,13 @@ function meteredEmbedders(
       logger.warn({ err: error }, 'the cost of embeddings could not be charged; it will be as reserved'),
   );
   cleanup.add(() => allowances.close());
-  return new MeteredEmbedders(embedders, allowances, o200k, () => textsWait.wake());
+  return new MeteredEmbedders(
+    embedders,
+    allowances,
+    (tenant) => spaces.of(tenant),
+    o200k,
+    () => textsWait.wake(),
+  );
 }
 
 function newRunner(

@@ -236,7 +236,7 @@ describe('LLM Summarization Cost Control', () => {
     ['refuses', refuses, 'model-failed'],
     ['answers nonsense', writes('Arr!'), 'model-failed'],
     ['is down', fails(503), 'model-failed'],
-    ['limits the rate', fails(429, { 'retry-after': '60' }), 'model-failed'],
+    ['limits the rate', fails(429, { 'retry-after': '1' }), 'model-failed'],
     ['is slow', isSlow(5_000, neverAnswers), 'model-failed'],
     ['answers too much', summarizes((text) => `${text} `.repeat(15)), 'model-failed'],
     ['invents something', summarizes(() => 'Bob has 7 pumps in Bergen.'), 'claims-unsupported'],

@@ -87,4 +87,33 @@ describe.concurrent('an embedding endpoint that costs something', () => {
     await expect.poll(async () => (await search(admin, `${heron} reeds`)).warnings, within).toEqual([]);
     expect((await search(admin, `${heron} reeds`)).results[0].memory.content).toContain('reeds');
   });
+
+  it('[H5] [H1] over the budget of a space its memories are stored, and their vectors wait for it', async ({
+    expect,
+  }) => {
+    const otter = `otter${randomBytes(2).toString('hex')}`;
+    const admin = await newAdmin(server);
+    // Less than any text costs.
+    await admin.put('/v1/spaces/river', { dailyBudgetUsd: 1e-9 });
+    await admin.put('/v1/spaces/lake', { dailyBudgetUsd: 1 });
+    const river = await admin.store({ content: `The ${otter} swims in the river`, spaces: ['river'] });
+    const both = { content: `The ${otter} visits river and lake`, spaces: ['river', 'lake'] };
+    await admin.store(both);
+    const lake = await admin.store({ content: `The ${otter} swims in the lake`, spaces: ['lake'] });
+    const found = await search(admin, `${otter} river`, lake.position);
+    expect(found.results.map(({ memory }: Json) => memory.id)).toContain(river.memory.id);
+    await expect.poll(() => sent(), within).toContain(lake.memory.content);
+    expect(sent()).not.toContain(river.memory.content);
+    expect(sent()).not.toContain(both.content);
+    expect(await auditEvents(admin, 'type=BudgetExhausted')).toMatchObject([{ data: { space: 'river' } }]);
+    const usage = async (space: string): Promise<Json> => (await admin.get(`/v1/spaces/${space}`)).body.usage;
+    expect(await usage('river')).toMatchObject({ spentTodayUsd: 0, exhaustedUntil: expect.any(String) });
+
+    await admin.patch('/v1/spaces/river', { dailyBudgetUsd: 1 });
+    await expect.poll(() => sent(), within).toContain(river.memory.content);
+    await expect.poll(() => sent(), within).toContain(both.content);
+    await expect.poll(async () => (await usage('river')).spentTodayUsd, within).toBeGreaterThan(0);
+    expect(await usage('river')).not.toHaveProperty('exhaustedUntil');
+    expect((await usage('lake')).spentThisMonthUsd).toBeGreaterThan(0);
+  });
 });

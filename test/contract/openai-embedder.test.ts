@@ -218,6 +218,36 @@ describe('openai embedder: failures', () => {
       expect(server.requests).toHaveLength(1);
     }));
 
+  it('[H5] holds back all requests while the endpoint asks for a pause', () =>
+    using({}, async (embedder) => {
+      server.script(answer(429, {}, { 'retry-after-ms': '300' }));
+      const start = performance.now();
+      const first = embedder.embed(['first'], 'passage');
+      await expect.poll(() => server.requests.length).toBe(1);
+      await Promise.all([first, embedder.embed(['second'], 'query'), embedder.embed(['third'], 'passage')]);
+      expect(performance.now() - start).toBeGreaterThan(290);
+      // One was refused; each of the three was embedded once.
+      expect(server.requests.flatMap(({ input }) => input).sort()).toEqual([
+        'first',
+        'first',
+        'second',
+        'third',
+      ]);
+    }));
+
+  it.each([
+    [{ 'retry-after-ms': '250' }, 240],
+    [{ 'x-ratelimit-remaining-requests': '0', 'x-ratelimit-reset-requests': '0.25s' }, 240],
+    [{ 'x-ratelimit-remaining-tokens': '9', 'x-ratelimit-reset-tokens': '1h' }, 0],
+  ])('[H5] reads the pause from %j', (headers, leastMs) =>
+    using({}, async (embedder) => {
+      server.script(answer(429, {}, headers));
+      const start = performance.now();
+      await embedder.embed(['text'], 'passage');
+      expect(performance.now() - start).toBeGreaterThanOrEqual(leastMs);
+    }),
+  );
+
   it('waits as long as Retry-After says', () =>
     using({}, async (embedder) => {
       server.script(answer(429, {}, { 'retry-after': '0.3' }));

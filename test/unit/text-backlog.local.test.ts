@@ -4,6 +4,7 @@ import { deterministicEmbedder } from '../../src/adapters/deterministic/embedder
 import { ModelRegistry } from '../../src/adapters/embedding/model-registry.ts';
 import { MeteredEmbedders } from '../../src/commands/ledger/metered-embedders.ts';
 import type { TokenAllowances } from '../../src/commands/ledger/token-allowances.ts';
+import { noSpaces } from '../../src/domain/spaces/spaces.ts';
 import { TextRefused, type Embedder } from '../../src/ports/embedder.ts';
 import { Generation } from '../../src/projections/generation.ts';
 import { ensureLive } from '../../src/projections/generations.ts';
@@ -39,6 +40,7 @@ it('[E7] embeds what had to wait for a budget, and a text that the model refuses
   const embedders = new MeteredEmbedders(
     new ModelRegistry([{ id, name: id, dimension, endpointModel: 'm', open: async () => embedder }], id),
     allowances as unknown as TokenAllowances,
+    async () => noSpaces,
     { name: 'o200k_base', counter: async () => countTokens },
     () => undefined,
   );

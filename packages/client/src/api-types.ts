@@ -1848,6 +1848,12 @@ export interface Space {
     memories: number;
     /** Bytes of UTF-8 of their contents */
     bytes: number;
+    /** US dollars that models have cost for it today, in UTC */
+    spentTodayUsd?: number;
+    /** US dollars that models have cost for it this month, in UTC */
+    spentThisMonthUsd?: number;
+    /** Until when its budget is used up: vectors of its memories wait for this time, or for a larger budget */
+    exhaustedUntil?: string;
   };
 }
 

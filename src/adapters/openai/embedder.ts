@@ -11,6 +11,7 @@ import { pooledEmbedder } from '../embedding/pooled-embedder.ts';
 import { truncate } from '../../domain/text/truncate.ts';
 import { openAiClient, type EndpointAddress } from './client.ts';
 import { EndpointSlot, type Endpoint } from './endpoint-slot.ts';
+import { RateGate } from './rate-gate.ts';
 import type { RetryLimits } from './retries.ts';
 
 export interface OpenAiEmbedderOptions extends EndpointAddress {
@@ -91,6 +92,7 @@ function endpointOf(options: OpenAiEmbedderOptions): Endpoint {
     model: options.model,
     dimension: options.dimension,
     limits: { query: limitsOf('query'), passage: limitsOf('passage') },
+    gate: new RateGate(),
   };
 }
 

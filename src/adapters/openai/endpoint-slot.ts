@@ -12,6 +12,7 @@ import { withTimeLimit } from '../../support/resilience/time-limit.ts';
 import { tokensOf, vectorsOf } from './embeddings-answer.ts';
 import { reasonOf } from './model-failure.ts';
 import { mayBeDueToText, NotEmbedded, refusalBy } from './not-embedded.ts';
+import type { RateGate } from './rate-gate.ts';
 import { BrokenAnswer, withRetries, type RetryLimits } from './retries.ts';
 
 export interface Endpoint {
@@ -20,6 +21,7 @@ export interface Endpoint {
   /** Expected dimension of the vectors; undefined accepts any. */
   readonly dimension: number | undefined;
   readonly limits: Readonly<Record<EmbeddingPurpose, RetryLimits>>;
+  readonly gate: RateGate;
 }
 
 /** Requests before a failure may be due to the texts: for a text alone, and for several together. */
@@ -86,7 +88,7 @@ export class EndpointSlot implements Slot {
     const isAlone = texts.length === 1;
     const tries = isAlone ? triesAlone : isSuspected ? 1 : triesTogether;
     let failures = 0;
-    return withRetries(limits, this.#closing.signal, async (signal) => {
+    return withRetries(limits, this.#endpoint.gate, this.#closing.signal, async (signal) => {
       try {
         return await this.#request(texts, signal);
       } catch (error) {

@@ -12,6 +12,7 @@ import { readChatAnswer, type ChatAnswer } from './chat-answer.ts';
 import { chatRequest, type Mode, type Rejected, type RequestOptions } from './chat-request.ts';
 import { openAiClient, type EndpointAddress } from './client.ts';
 import { failureOf, isRefusal } from './model-failure.ts';
+import { RateGates } from './rate-gate.ts';
 import { withRetries, type RetryLimits } from './retries.ts';
 import { UsageTally } from './usage-tally.ts';
 import { jsonCandidates, withoutThoughts } from './written-json.ts';
@@ -22,6 +23,8 @@ export interface OpenAiLanguageModelOptions extends EndpointAddress {
   /** Tokens for thoughts beside those of the answer, for a model that turns out to need them; 0 by default. */
   readonly thoughtTokens?: number;
   readonly limits?: Partial<RetryLimits>;
+  /** Shared by all that use the endpoint; its own by default. */
+  readonly gates?: RateGates;
 }
 
 /** Callers limit the time by their signal; these limits apply otherwise. */
@@ -41,6 +44,7 @@ export class OpenAiLanguageModel implements LanguageModel {
   readonly thoughtTokens: number;
   readonly #client: OpenAI;
   readonly #limits: RetryLimits;
+  readonly #gates: RateGates;
   readonly #host: string;
   /** Pairs of model and purpose for which the endpoint does not accept `response_format`. Each purpose has one schema. */
   readonly #onlyWords = new Set<string>();
@@ -51,6 +55,7 @@ export class OpenAiLanguageModel implements LanguageModel {
     this.models = options.models;
     this.thoughtTokens = options.thoughtTokens ?? 0;
     this.#client = openAiClient(options);
+    this.#gates = options.gates ?? new RateGates();
     this.#limits = { ...defaultLimits, ...options.limits };
     // Only the host, because the URL may contain credentials.
     this.#host = new URL(options.baseURL).host;
@@ -94,9 +99,10 @@ export class OpenAiLanguageModel implements LanguageModel {
     options: Omit<RequestOptions, 'mode'>,
   ): Promise<ChatAnswer> {
     const key = `${tally.model} ${request.purpose}`;
+    const gate = this.#gates.of(tally.model);
     const ask = async (mode: Mode) => {
       const body = chatRequest(tally.model, request, { ...options, mode });
-      return withRetries(this.#limits, request.signal, (signal) => this.#send(body, signal, tally));
+      return withRetries(this.#limits, gate, request.signal, (signal) => this.#send(body, signal, tally));
     };
     const askInWords = async () => {
       const answer = await ask('words');

@@ -1,7 +1,7 @@
 import { APIConnectionError, APIError, APIUserAbortError } from 'openai';
 import { retry } from '../../support/resilience/retry.ts';
-import { retryAfterMs } from '../../support/resilience/retry-after.ts';
 import { withTimeLimit } from '../../support/resilience/time-limit.ts';
+import { askedPauseMs, type RateGate } from './rate-gate.ts';
 
 export interface RetryLimits {
   /** Maximum number of requests, the first included. */
@@ -22,18 +22,28 @@ export class BrokenAnswer extends Error {
 const longestDelayMs = 10_000;
 
 /**
- * Calls `request` until it succeeds or the limits are reached, then rejects with its last error.
+ * Calls `request` until it succeeds or the limits are reached, then rejects with its last error. All requests to an endpoint share its
+ * `gate`.
  * The retries of the `openai` package are not used: they obey a Retry-After of any length, and their time-out does not cover the body.
  */
 export async function withRetries<T>(
   limits: RetryLimits,
+  gate: RateGate,
   closing: AbortSignal,
   request: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
   const end = performance.now() + limits.deadlineMs;
-  const attempt = () => {
+  const attempt = async () => {
+    await gate.pass(end, closing);
     const left = Math.max(1, Math.ceil(Math.min(limits.requestMs, end - performance.now())));
-    return withTimeLimit(left, closing, request);
+    try {
+      const answer = await withTimeLimit(left, closing, request);
+      gate.succeeded();
+      return answer;
+    } catch (error) {
+      gate.failed(error);
+      throw error;
+    }
   };
   try {
     return await retry(attempt, {
@@ -44,7 +54,7 @@ export async function withRetries<T>(
       deadlineMs: limits.deadlineMs,
       signal: closing,
       isRetryable: isTransient,
-      delayOf: (error) => retryAfterMs(retryAfterHeader(error)),
+      delayOf: askedPauseMs,
     });
   } catch (error) {
     // Also after an abort between two requests, when `error` is that of the last request.
@@ -69,9 +79,4 @@ export function isTransient(error: unknown): boolean {
     error instanceof TypeError ||
     (error instanceof Error && (error.name === 'TimeoutError' || error.name === 'AbortError'))
   );
-}
-
-function retryAfterHeader(error: unknown): string | null {
-  const headers: unknown = error instanceof APIError ? error.headers : undefined;
-  return headers instanceof Headers ? headers.get('retry-after') : null;
 }

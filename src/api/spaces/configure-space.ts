@@ -15,7 +15,7 @@ import { position } from '../example-values.ts';
 import { operation, type Call, type Outcome } from '../operation.ts';
 import {
   configExample,
-  sizesFor,
+  usageFor,
   spaceAdmins,
   spaceAnswerExample,
   spaceAnswerSchema,
@@ -127,7 +127,7 @@ const longestWaitMs = 30_000;
 /** Looks at everything that was stored before the call. */
 async function assertEmpty(call: Call<unknown>, spaceId: string): Promise<void> {
   const minPosition = await call.services.commands.store.log.head();
-  const { of } = await sizesFor({ ...call, wait: { minPosition, waitMs: longestWaitMs } });
+  const { of } = await usageFor({ ...call, wait: { minPosition, waitMs: longestWaitMs } });
   const { memories = 0 } = of.get(spaceId) ?? {};
   if (memories === 0) return;
   throw new Problem(
@@ -160,7 +160,7 @@ async function answered(
   call: Call<unknown>,
   { space, position: reached, isNew, replayed }: SpaceResult,
 ): Promise<Outcome<z.output<typeof spaceAnswerSchema>>> {
-  const { of } = await sizesFor(call);
+  const { of } = await usageFor(call);
   const output = { space: viewOfSpace(space.id, space, of.get(space.id)), position: call.token(reached) };
   return { output, replayed, isNew };
 }

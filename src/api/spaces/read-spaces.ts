@@ -4,7 +4,7 @@ import { identifier } from '../../domain/layers.ts';
 import { waitFields } from '../fields.ts';
 import { position } from '../example-values.ts';
 import { operation } from '../operation.ts';
-import { sizesFor, isCountedWhole, spaceExample, spaceReaders, spaceSchema, viewOfSpace } from './space.ts';
+import { usageFor, isCountedWhole, spaceExample, spaceReaders, spaceSchema, viewOfSpace } from './space.ts';
 
 export const listSpaces = operation({
   name: 'listSpaces',
@@ -27,7 +27,7 @@ export const listSpaces = operation({
     const { caller, services, token } = call;
     const [{ configured, strict }, sizes] = await Promise.all([
       services.commands.spaces.current(caller.tenant),
-      sizesFor(call),
+      usageFor(call),
     ]);
     const ids = [...new Set([...configured.keys(), ...sizes.of.keys()])].sort();
     const items = ids.map((id) => viewOfSpace(id, configured.get(id), sizes.of.get(id)));
@@ -55,7 +55,7 @@ export const getSpace = operation({
     const { caller, input, services } = call;
     const [{ configured }, { of }] = await Promise.all([
       services.commands.spaces.current(caller.tenant),
-      sizesFor(call),
+      usageFor(call),
     ]);
     const [space, size] = [configured.get(input.spaceId), of.get(input.spaceId)];
     if (!space && !size) throw unknownSpace();

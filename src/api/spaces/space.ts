@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { hasRole } from '../../domain/access/context.ts';
 import { defaultSpace, spaceConfigSchema, type SpaceConfig } from '../../domain/spaces/space-config.ts';
+import type { SpaceSpending } from '../../domain/ledger/space-budgets.ts';
 import type { Space } from '../../domain/spaces/spaces.ts';
 import { readSpaceSizes, type SpaceSize } from '../../queries/spaces.ts';
 import { at, position } from '../example-values.ts';
@@ -19,6 +20,20 @@ export const spaceReaders: RoleAccess = {
 
 const count = z.int().nonnegative();
 
+const dollars = z.number().nonnegative().optional();
+
+/** Shown to admins and auditors, of configured spaces. */
+export const spendingFields = {
+  spentTodayUsd: dollars.meta({ description: 'US dollars that models have cost for it today, in UTC' }),
+  spentThisMonthUsd: dollars.meta({
+    description: 'US dollars that models have cost for it this month, in UTC',
+  }),
+  exhaustedUntil: z.iso.datetime().optional().meta({
+    description:
+      'Until when its budget is used up: vectors of its memories wait for this time, or for a larger budget',
+  }),
+};
+
 /** A space as the API shows it. */
 export const spaceSchema = spaceConfigSchema
   .extend({
@@ -29,15 +44,18 @@ export const spaceSchema = spaceConfigSchema
     usage: z.object({
       memories: count.meta({ description: 'Active memories, as far as the caller sees them' }),
       bytes: count.meta({ description: 'Bytes of UTF-8 of their contents' }),
+      ...spendingFields,
     }),
   })
   .meta({ id: 'Space' });
 
 export type SpaceView = z.output<typeof spaceSchema>;
 
+type SpaceUsage = SpaceSize & Partial<SpaceSpending>;
+
 const nothing: SpaceSize = { memories: 0, bytes: 0 };
 
-export function viewOfSpace(id: string, space: Space | undefined, usage: SpaceSize = nothing): SpaceView {
+export function viewOfSpace(id: string, space: Space | undefined, usage: SpaceUsage = nothing): SpaceView {
   return {
     id,
     ...(space?.config ?? defaultSpace),
@@ -48,9 +66,18 @@ export function viewOfSpace(id: string, space: Space | undefined, usage: SpaceSi
   };
 }
 
-/** The sizes of the spaces that the caller sees. */
-export function sizesFor({ caller, services: { models }, wait }: Call<unknown>) {
-  return readSpaceSizes(models, caller, wait);
+/** What the spaces hold, as far as the caller sees it, and what they have spent, for those who see the figures of the whole tenant. */
+export async function usageFor(
+  call: Call<unknown>,
+): Promise<{ readonly of: ReadonlyMap<string, SpaceUsage>; readonly position: number }> {
+  const { caller, services, wait } = call;
+  const sizes = await readSpaceSizes(services.models, caller, wait);
+  if (!isCountedWhole(call)) return sizes;
+  const { configured } = await services.commands.spaces.current(caller.tenant);
+  const of = new Map<string, SpaceUsage>(sizes.of);
+  for (const [id, spending] of await services.ledger.spending(caller.tenant, [...configured.values()]))
+    of.set(id, { ...nothing, ...of.get(id), ...spending });
+  return { of, position: sizes.position };
 }
 
 /** Whether the whole tenant is counted for the caller, so that reading it is audited. */
@@ -73,7 +100,7 @@ export const spaceExample = {
   configured: true,
   revision: 3,
   updatedAt: at,
-  usage: { memories: 120, bytes: 48_210 },
+  usage: { memories: 120, bytes: 48_210, spentTodayUsd: 0.021, spentThisMonthUsd: 0.84 },
 };
 
 export const spaceAnswerSchema = z.object({ space: spaceSchema, position: z.string() });

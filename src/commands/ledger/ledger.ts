@@ -8,7 +8,7 @@ import {
   type Book,
   type ModelCosts,
 } from '../../domain/ledger/book.ts';
-import { fits, plus, unlimited, type Amount, type Budget } from '../../domain/ledger/budget.ts';
+import { unlimited, type Amount, type Budget } from '../../domain/ledger/budget.ts';
 import { dayOf, endOfPeriod, monthOf } from '../../domain/ledger/days.ts';
 import {
   chargedDay,
@@ -22,6 +22,13 @@ import {
 } from '../../domain/ledger/decide.ts';
 import type { BudgetEvent, CostPurpose, Incurred, LedgerEvent } from '../../domain/ledger/events.ts';
 import { costOf, type PriceList } from '../../domain/ledger/prices.ts';
+import {
+  budgetsOf,
+  spendingOf,
+  type SpaceBudgets,
+  type SpaceSpending,
+} from '../../domain/ledger/space-budgets.ts';
+import { configOf, type Space } from '../../domain/spaces/spaces.ts';
 import { groupBy } from '../../domain/group-by.ts';
 import { Problem } from '../../domain/problems.ts';
 import { budgetStream, ledgerStream } from '../../domain/streams.ts';
@@ -86,8 +93,9 @@ export class Ledger {
   /** A reservation for each call, in their order. Only a call whose outcome is `reserved` may be made. */
   async reserve(context: CommandContext, calls: readonly PlannedCall[]): Promise<readonly Reservation[]> {
     const wanted = calls.map((call) => ({ ...call, ...costOf(this.#prices, call.model, call) }));
+    const spaceBudgets = await this.#spaceBudgets(context.caller.tenant, calls);
     const { outcomes, day } = await this.#change(context, ({ book, budget }, now) => ({
-      ...decideReserve(book, budget, now, reservationMs, wanted),
+      ...decideReserve(book, budget, now, reservationMs, wanted, spaceBudgets),
       day: chargedDay(book, now),
     }));
     return outcomes.map((outcome) => ({ outcome, day }));
@@ -122,12 +130,34 @@ export class Ledger {
     return new Problem('budget-exhausted', detail, { extra: { limit, spent: { ...spent }, resetsAt } });
   }
 
-  /** Whether a call would fit into the budget now. */
+  /** Whether a call would fit into the budget now, and into those of its spaces. */
   async hasRoom(tenant: string, call: PlannedCall): Promise<boolean> {
-    const { budget, spent, reserved } = await this.state(tenant);
-    const { usd } = costOf(this.#prices, call.model, call);
-    const amount = { tokens: call.inputTokens + call.outputTokens, usd };
-    return fits(budget, plus(plus(spent, reserved), amount));
+    const wanted = { ...call, ...costOf(this.#prices, call.model, call) };
+    const spaceBudgets = await this.#spaceBudgets(tenant, [call]);
+    return this.#mutex.run(tenant, async () => {
+      const now = this.#services.clock.now();
+      const { book, budget } = await this.#read(tenant, now);
+      const { outcomes } = decideReserve(book, budget, now, reservationMs, [wanted], spaceBudgets);
+      return outcomes[0] !== 'exhausted';
+    });
+  }
+
+  /** What spaces have spent, by id. */
+  async spending(tenant: string, spaces: readonly Space[]): Promise<ReadonlyMap<string, SpaceSpending>> {
+    return this.#mutex.run(tenant, async () => {
+      const now = this.#services.clock.now();
+      const { book } = await this.#read(tenant, now);
+      const day = chargedDay(book, now);
+      return new Map(spaces.map(({ id, config }) => [id, spendingOf(book, id, budgetsOf(config), day, now)]));
+    });
+  }
+
+  /** The budgets of the spaces that calls name; nothing is read if they name none. */
+  async #spaceBudgets(tenant: string, calls: readonly PlannedCall[]): Promise<SpaceBudgets> {
+    const named = new Set(calls.flatMap(({ spaces = [] }) => spaces));
+    if (named.size === 0) return new Map();
+    const spaces = await this.#services.spaces.of(tenant);
+    return new Map([...named].map((id) => [id, budgetsOf(configOf(spaces, id))]));
   }
 
   async state(tenant: string): Promise<LedgerState> {

@@ -6,21 +6,22 @@ import {
   TextRefused,
   type Embedder,
   type Embedders,
-  type EmbeddingPurpose,
   type ModelFailure,
   type RegisteredModel,
 } from '../../ports/embedder.ts';
+import type { Spaces } from '../../domain/spaces/spaces.ts';
 import type { Tokenizer } from '../../ports/tokenizer.ts';
 import type { TokenAllowances } from './token-allowances.ts';
 
 /**
- * Charges the texts that are sent to embedding endpoints to their tenants, and rejects with `EmbeddingBudgetExhausted` if the budget of
- * the tenant does not allow them. Tokens are counted here, because a request may have texts of several tenants. Models of this machine cost
+ * Charges the texts that are sent to embedding endpoints to their tenants and spaces, and rejects with `EmbeddingBudgetExhausted` if a
+ * budget does not allow them. Tokens are counted here, because a request may have texts of several tenants. Models of this machine cost
  * nothing.
  */
 export class MeteredEmbedders implements Embedders {
   readonly #embedders: Embedders;
   readonly #allowances: TokenAllowances;
+  readonly #spacesOf: (tenant: string) => Promise<Spaces>;
   readonly #tokenizer: Tokenizer;
   /** Called when texts of memories have to wait. */
   readonly #onWaiting: () => void;
@@ -29,11 +30,13 @@ export class MeteredEmbedders implements Embedders {
   constructor(
     embedders: Embedders,
     allowances: TokenAllowances,
+    spacesOf: (tenant: string) => Promise<Spaces>,
     tokenizer: Tokenizer,
     onWaiting: () => void,
   ) {
     this.#embedders = embedders;
     this.#allowances = allowances;
+    this.#spacesOf = spacesOf;
     this.#tokenizer = tokenizer;
     this.#onWaiting = onWaiting;
   }
@@ -80,16 +83,26 @@ export class MeteredEmbedders implements Embedders {
     return this.#embedders.close();
   }
 
+  /** The labels that are configured spaces; undefined if there is none. */
+  async #configured(tenant: string, labels: readonly string[]): Promise<readonly string[] | undefined> {
+    if (labels.length === 0) return undefined;
+    const { configured } = await this.#spacesOf(tenant);
+    const spaces = labels.filter((label) => configured.has(label)).toSorted();
+    return spaces.length === 0 ? undefined : spaces;
+  }
+
   #meter(embedder: Embedder, endpointModel: string): Embedder {
     // The model has the vectors of these queries: to ask again costs nothing.
     const asked = new LRUCache<string, true>({ max: cachedQueries });
-    const embed = async (texts: readonly string[], purpose: EmbeddingPurpose, tenant?: string) => {
+    const embed: Embedder['embed'] = async (texts, purpose, tenant, labels = []) => {
       const isKept = purpose === 'query' && texts.every((text) => asked.has(text));
       if (tenant === undefined || texts.length === 0 || isKept) return embedder.embed(texts, purpose);
-      const giveBack = await this.#allowances.take(tenant, endpointModel, await this.#tokensOf(texts));
+      const spaces = await this.#configured(tenant, labels);
+      const tokens = await this.#tokensOf(texts);
+      const giveBack = await this.#allowances.take({ tenant, spaces }, endpointModel, tokens);
       if (!giveBack) {
         if (purpose === 'passage') this.#onWaiting();
-        throw new EmbeddingBudgetExhausted(tenant);
+        throw new EmbeddingBudgetExhausted(tenant, spaces);
       }
       try {
         const vectors = await embedder.embed(texts, purpose);

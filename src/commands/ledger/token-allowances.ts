@@ -9,10 +9,18 @@ const openMs = 5_000;
 /** After a refusal the ledger is not asked again for so long. */
 const refusedMs = 1_000;
 
+/** Who pays for a call. */
+export interface Payer {
+  readonly tenant: string;
+  /** The spaces in whose budgets it counts too; undefined for none. */
+  readonly spaces: readonly string[] | undefined;
+}
+
 interface Allowance {
   readonly id: string;
   readonly context: CommandContext;
   readonly model: string;
+  readonly spaces: readonly string[] | undefined;
   readonly day: string;
   readonly tokens: number;
   readonly timer: NodeJS.Timeout;
@@ -21,7 +29,7 @@ interface Allowance {
 }
 
 /**
- * Tokens of embedding models that were reserved in advance, for each tenant and model. Calls take from them; what was used is charged as
+ * Tokens of embedding models that were reserved in advance, for each tenant, model and set of spaces. Calls take from them; what was used is charged as
  * one cost.
  */
 export class TokenAllowances {
@@ -46,15 +54,18 @@ export class TokenAllowances {
     this.#onError = onError;
   }
 
-  /** Takes tokens for a call, and returns a function that gives them back; undefined if the budget has not so many left. */
-  take(tenant: string, model: string, tokens: number): Promise<(() => void) | undefined> {
-    const key = `${tenant} ${model}`;
+  /**
+   * Takes tokens for a call, and returns a function that gives them back; undefined if the budget, or that of one of the spaces, has not so
+   * many left.
+   */
+  take({ tenant, spaces }: Payer, model: string, tokens: number): Promise<(() => void) | undefined> {
+    const key = [tenant, model, ...(spaces ?? [])].join(' ');
     return this.#mutex.run(key, async () => {
       let allowance = this.#open.get(key);
       if (!allowance || allowance.used + tokens > allowance.tokens) {
         if (performance.now() < (this.#refusedUntil.get(key) ?? 0)) return undefined;
         await this.#settle(key);
-        allowance = await this.#reserve(key, tenant, model, tokens);
+        allowance = await this.#reserve(key, { tenant, spaces }, model, tokens);
         if (!allowance) return undefined;
       }
       const taken = allowance;
@@ -72,7 +83,12 @@ export class TokenAllowances {
     await Promise.all([...this.#open.keys()].map((key) => this.#mutex.run(key, () => this.#settle(key))));
   }
 
-  async #reserve(key: string, tenant: string, model: string, tokens: number): Promise<Allowance | undefined> {
+  async #reserve(
+    key: string,
+    { tenant, spaces }: Payer,
+    model: string,
+    tokens: number,
+  ): Promise<Allowance | undefined> {
     const context = this.#contextOf(tenant);
     const id = this.#newId();
     const call = (inputTokens: number): PlannedCall => ({
@@ -81,6 +97,7 @@ export class TokenAllowances {
       model,
       inputTokens,
       outputTokens: 0,
+      ...(spaces && { spaces: [...spaces] }),
     });
     const many = Math.max(tokensAtOnce, tokens);
     const size = (await this.#ledger.hasRoom(tenant, call(many))) ? many : tokens;
@@ -92,7 +109,17 @@ export class TokenAllowances {
     this.#refusedUntil.delete(key);
     const timer = setTimeout(() => void this.#mutex.run(key, () => this.#settle(key)), openMs);
     timer.unref();
-    const allowance = { id, context, model, day: reservation.day, tokens: size, timer, used: 0, requests: 0 };
+    const allowance = {
+      id,
+      context,
+      model,
+      spaces,
+      day: reservation.day,
+      tokens: size,
+      timer,
+      used: 0,
+      requests: 0,
+    };
     this.#open.set(key, allowance);
     return allowance;
   }
@@ -101,7 +128,7 @@ export class TokenAllowances {
     const allowance = this.#open.get(key);
     if (!allowance) return;
     this.#open.delete(key);
-    const { id, context, model, day, timer, used, requests } = allowance;
+    const { id, context, model, spaces, day, timer, used, requests } = allowance;
     clearTimeout(timer);
     const cost = {
       id,
@@ -111,6 +138,7 @@ export class TokenAllowances {
       inputTokens: used,
       outputTokens: 0,
       requests,
+      ...(spaces && { spaces: [...spaces] }),
     };
     await this.#ledger.settle(context, [cost]).catch(this.#onError);
   }

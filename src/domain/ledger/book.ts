@@ -23,6 +23,10 @@ export interface Book {
   readonly ended: Set<string>;
   readonly models: Map<string, ModelCosts>;
   exhausted: Exhausted | undefined;
+  /** By space and day. */
+  readonly spentBySpace: Map<string, Map<string, Amount>>;
+  /** The last event that a budget of a space is used up, by `exhaustedKey`. */
+  readonly exhaustedSpaces: Map<string, Exhausted>;
 }
 
 /** A book without entries. `day` is the first of the month. */
@@ -33,6 +37,8 @@ export const emptyBook = (day: string): Book => ({
   ended: new Set(),
   models: new Map(),
   exhausted: undefined,
+  spentBySpace: new Map(),
+  exhaustedSpaces: new Map(),
 });
 
 /** Changes the book in place, because a month may have very many events. Idempotent. */
@@ -52,16 +58,26 @@ export function apply(book: Book, event: LedgerEvent): void {
       book.ended.add(data.id);
       if (data.day > book.lastDay) book.lastDay = data.day;
       book.spent.set(data.day, plus(book.spent.get(data.day) ?? nothingSpent, amountOf(data)));
+      for (const space of data.spaces ?? []) {
+        const days = book.spentBySpace.get(space) ?? new Map<string, Amount>();
+        days.set(data.day, plus(days.get(data.day) ?? nothingSpent, amountOf(data)));
+        book.spentBySpace.set(space, days);
+      }
       countModel(book.models, data);
       return;
     }
     case 'BudgetExhausted':
-      book.exhausted = event.data;
+      if (event.data.space === undefined) book.exhausted = event.data;
+      else book.exhaustedSpaces.set(exhaustedKey(event.data.space, event.data.period), event.data);
       return;
     default:
       event satisfies never;
   }
 }
+
+/** Names the budget of a space for a day or for a month. */
+export const exhaustedKey = (space: string, period: string): string =>
+  `${period.length > 'yyyy-mm'.length ? 'day' : 'month'} ${space}`;
 
 export const amountOf = ({ inputTokens, outputTokens, usd }: Reserved | Incurred): Amount => ({
   tokens: inputTokens + outputTokens,
@@ -74,16 +90,24 @@ export interface Balance {
 }
 
 /**
- * What was spent and is reserved in the budget's period that `day` belongs to. An expired reservation counts as spent, because its process
- * ended and may have made the call.
+ * What was spent and is reserved in the budget's period that `day` belongs to, in the whole tenant or for one space. An expired
+ * reservation counts as spent, because its process ended and may have made the call.
  */
-export function balanceOf(book: Book, budget: Pick<Budget, 'period'>, day: string, now: Date): Balance {
+export function balanceOf(
+  book: Book,
+  budget: Pick<Budget, 'period'>,
+  day: string,
+  now: Date,
+  space?: string,
+): Balance {
   const period = periodOf(day, budget);
   let spent = nothingSpent;
   let reserved = nothingSpent;
-  for (const [of, amount] of book.spent) if (periodOf(of, budget) === period) spent = plus(spent, amount);
+  const days = space === undefined ? book.spent : (book.spentBySpace.get(space) ?? []);
+  for (const [of, amount] of days) if (periodOf(of, budget) === period) spent = plus(spent, amount);
   for (const reservation of book.open.values()) {
     if (periodOf(reservation.day, budget) !== period) continue;
+    if (space !== undefined && !reservation.spaces?.includes(space)) continue;
     if (isExpired(reservation, now)) spent = plus(spent, amountOf(reservation));
     else reserved = plus(reserved, amountOf(reservation));
   }

@@ -1,6 +1,7 @@
 import { amountOf, balanceOf, isExpired, type Balance, type Book } from './book.ts';
 import { fits, plus, type Amount, type Budget } from './budget.ts';
 import { dayOf, endOfPeriod, periodOf } from './days.ts';
+import { SpaceAccounts, type SpaceBudgets } from './space-budgets.ts';
 import type { CostPurpose, Incurred, LedgerEvent, Reserved } from './events.ts';
 
 /** A call that is about to be made, with the most that it can cost. */
@@ -22,7 +23,8 @@ export function chargedDay(book: Pick<Book, 'lastDay'>, now: Date): string {
 }
 
 /**
- * Reserves each of `wanted`, in order, if what the budget has left is enough. Expired reservations are charged first.
+ * Reserves each of `wanted`, in order, if what the budget and those of its spaces have left is enough. Expired reservations are charged
+ * first.
  */
 export function decideReserve(
   book: Book,
@@ -30,8 +32,10 @@ export function decideReserve(
   now: Date,
   lifeMs: number,
   wanted: readonly WantedReservation[],
+  spaceBudgets: SpaceBudgets = new Map(),
 ): ReserveDecision {
   const day = chargedDay(book, now);
+  const spaces = new SpaceAccounts(book, spaceBudgets, day, now);
   const events: LedgerEvent[] = [...book.open.values()]
     .filter((reservation) => isExpired(reservation, now))
     .map((reservation) => ({ type: 'CostIncurred', data: unrecorded(reservation) }));
@@ -49,7 +53,13 @@ export function decideReserve(
       refused ??= reservation;
       return 'exhausted';
     }
+    const refusedBySpace = spaces.refusalOf(data);
+    if (refusedBySpace) {
+      events.push(...spaces.exhaustedBy(data, refusedBySpace));
+      return 'exhausted';
+    }
     used = after;
+    spaces.admit(data);
     events.push({ type: 'CostReserved', data });
     return 'reserved';
   });

@@ -42,22 +42,25 @@ const cost = {
   usd: dollars,
   /** Whether the price of the model is known; if not, `usd` is 0. */
   priced: z.boolean(),
+  /** The spaces that it was for: it counts in the budget of each. Missing before version 2, and for none. */
+  spaces: z.array(z.string()).optional(),
 };
 
 /** The most that a call can cost, set aside before it is made. */
 export const CostReserved = defineEvent({
   type: 'CostReserved',
   category: 'ledger',
-  version: 1,
+  version: 2,
   routing: z.object({ ...cost, expiresAt: z.iso.datetime() }),
   sealed: z.object({}),
+  upcasters: { 1: (data) => data },
 });
 
 /** What a call has cost. It ends the reservation with the same id. */
 export const CostIncurred = defineEvent({
   type: 'CostIncurred',
   category: 'ledger',
-  version: 1,
+  version: 2,
   routing: z.object({
     ...cost,
     /** `unrecorded`: the process ended before it recorded the cost, so the reservation is charged. */
@@ -65,17 +68,20 @@ export const CostIncurred = defineEvent({
     requests: count,
   }),
   sealed: z.object({}),
+  upcasters: { 1: (data) => data },
 });
 
 /** A call was not made because it could have cost more than was left. Recorded once for each period and limit. */
 export const BudgetExhausted = defineEvent({
   type: 'BudgetExhausted',
   category: 'ledger',
-  version: 1,
+  version: 2,
   routing: z.object({
     /** A day or a month, such as `2026-11-27` or `2026-11`. */
     period: z.string(),
     purpose: z.enum(costPurposes),
+    /** The space whose budget it is; missing for that of the tenant, and before version 2. */
+    space: z.string().optional(),
     limit: amount.partial(),
     spent: amount,
     reserved: amount,
@@ -83,6 +89,7 @@ export const BudgetExhausted = defineEvent({
     resetsAt: z.iso.datetime(),
   }),
   sealed: z.object({}),
+  upcasters: { 1: (data) => data },
 });
 
 export type BudgetEvent = EventOf<typeof BudgetConfigured> | EventOf<typeof LedgerMonthOpened>;

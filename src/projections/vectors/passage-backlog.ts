@@ -1,4 +1,3 @@
-import { generationTable } from '../../read-models/generation-table.ts';
 import { variantOf } from '../../read-models/generation-variant.ts';
 import { hasPassageVectors, passageVectorTable, vectorTable } from '../../read-models/vectors/tables.ts';
 import {
@@ -16,6 +15,8 @@ import { pause } from '../../support/pause.ts';
 import { RetrySchedule } from '../../support/resilience/retry-schedule.ts';
 import { textHashSql } from '../../support/text-hash.ts';
 import type { MemoryKey } from '../memory-rows.ts';
+import { exhaustedParameters, isAffordable, type Exhausted } from './exhausted.ts';
+import { liveMemories } from './live-memories.ts';
 import { hashedPassages } from './passage-vectors.ts';
 import type { TextKey } from './refused-texts.ts';
 import { vectorArray } from './vector-sql.ts';
@@ -25,8 +26,8 @@ const idleMs = 1_000;
 const longestPauseMs = 60_000;
 /** Pause before a text with a passage that could not be embedded is tried again. It doubles with each failure. */
 const textPausesMs = { first: 15_000, longest: 600_000 };
-/** Pause before passages of a tenant whose budget is used up are tried again. */
-const tenantPausesMs = { first: 5_000, longest: 60_000 };
+/** Pause before passages are tried again that a budget did not allow. */
+const budgetPausesMs = { first: 5_000, longest: 60_000 };
 /** Passages in the queue of the model at once. Other texts wait for at most this many. */
 const atOnce = 4;
 /** Passages written together. After a crash at most this many are embedded again. */
@@ -42,6 +43,7 @@ export interface PassageBacklogOptions {
 
 interface WaitingText extends TextKey {
   readonly content: string;
+  readonly spaces: readonly string[];
   readonly waiting: readonly number[];
 }
 
@@ -56,8 +58,8 @@ export class PassageBacklog {
   readonly #models = new RetrySchedule<string>({ first: 2 * idleMs, longest: longestPauseMs });
   /** The texts that could not be embedded, by the id of the model. */
   readonly #failing = new Map<string, RetrySchedule<TextKey>>();
-  /** The tenants whose budgets allow no more passages for now. */
-  readonly #exhausted = new RetrySchedule<string>(tenantPausesMs);
+  /** The texts whose passages the budgets do not allow for now. */
+  readonly #exhausted = new RetrySchedule<Exhausted>(budgetPausesMs);
   #running: Promise<void> = Promise.resolve();
 
   constructor(options: PassageBacklogOptions) {
@@ -104,12 +106,13 @@ export class PassageBacklog {
       if (reason instanceof EmbeddingBudgetExhausted) return reason;
       throw reason;
     });
-    const { tenant, memory_id, text_hash } = text;
+    const { tenant, spaces, memory_id, text_hash } = text;
     const key = JSON.stringify([tenant, memory_id, text_hash]);
+    const payers = JSON.stringify([tenant, spaces]);
     if (error instanceof EmbeddingBudgetExhausted) {
-      this.#exhausted.failed(tenant, tenant);
+      this.#exhausted.failed(payers, { tenant, spaces: error.spaces });
     } else if (error === undefined) {
-      this.#exhausted.succeeded(tenant);
+      this.#exhausted.succeeded(payers);
       this.#textsOf(model).succeeded(key);
     } else {
       this.#textsOf(model).failed(key, { tenant, memory_id, text_hash });
@@ -163,27 +166,26 @@ export class PassageBacklog {
 
   async #next(model: string): Promise<WaitingText | undefined> {
     const { sql } = this.#options;
-    const [live] = await sql.query<{ generation: number }>(
-      `select generation from read.active where name = 'memories'`,
-    );
-    if (!live) return undefined;
+    const memories = await liveMemories(sql);
+    if (!memories) return undefined;
     const later = this.#textsOf(model).waiting();
     // A text that the read model `memories` does not have yet is passed over.
     const [next] = await sql.query<WaitingText & Record<string, unknown>>(
-      `select w.*, m.value->>'content' as content
+      `select w.*, m.value->>'content' as content, m.spaces
        from (select tenant, memory_id, text_hash, array_agg(n order by n) as waiting from ${passageVectorTable(model)}
-             where embedding is null and shelved is null and tenant <> all($4::text[])
-               and (tenant, memory_id, text_hash) not in (select * from unnest($1::text[], $2::uuid[], $3::text[]))
+             where embedding is null and shelved is null
+               and (tenant, memory_id, text_hash) not in (select * from unnest($3::text[], $4::uuid[], $5::text[]))
              group by tenant, memory_id, text_hash) w
-       join ${generationTable('memories', live.generation)} m
+       join ${memories} m
          on m.tenant = w.tenant and m.memory_id = w.memory_id and m.to_position is null
          and ${textHashSql(`(m.value->>'content')`)} = w.text_hash
+       where ${isAffordable('w.tenant', 'm.spaces')}
        order by cardinality(w.waiting), w.memory_id limit 1`,
       [
+        ...exhaustedParameters(this.#exhausted.waiting()),
         later.map(({ tenant }) => tenant),
         later.map(({ memory_id }) => memory_id),
         later.map(({ text_hash }) => text_hash),
-        this.#exhausted.waiting(),
       ],
     );
     return next;
@@ -208,6 +210,7 @@ export class PassageBacklog {
           some.map(({ text }) => text),
           'passage',
           text.tenant,
+          text.spaces,
         );
         for (const [index, { n }] of some.entries()) {
           const outcome = outcomes[index]!;

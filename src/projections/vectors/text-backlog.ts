@@ -4,6 +4,7 @@ import type { Sql } from '../../ports/sql.ts';
 import { groupBy } from '../../domain/group-by.ts';
 import { inBackground } from '../../support/background.ts';
 import type { WakeUp } from '../../support/wake-up.ts';
+import type { Exhausted } from './exhausted.ts';
 import { WaitingTexts, type WaitingGeneration, type Which } from './waiting-texts.ts';
 
 const lease = 'text backlog';
@@ -108,22 +109,23 @@ export class TextBacklog {
   }
 
   async #embedAll(generation: WaitingGeneration, which: Which): Promise<boolean> {
-    const exhausted = new Set<string>();
+    const exhausted: Exhausted[] = [];
     for (;;) {
       this.#stop.signal.throwIfAborted();
-      const texts = await this.#waiting.next(generation, { which, without: [...exhausted], limit: atOnce });
+      const texts = await this.#waiting.next(generation, { which, without: exhausted, limit: atOnce });
       if (texts.length === 0) break;
-      for (const [tenant, own] of groupBy(texts, (text) => text.tenant)) {
+      for (const own of groupBy(texts, ({ tenant, spaces }) => JSON.stringify([tenant, spaces])).values()) {
+        const { tenant } = own[0]!;
         try {
           const refusals = await this.#waiting.embed(generation, tenant, own);
           for (const refusal of refusals) this.#options.onError(refusal);
         } catch (error) {
           if (!(error instanceof EmbedderUnavailable)) throw error;
           if (!(error instanceof EmbeddingBudgetExhausted)) return true;
-          exhausted.add(tenant);
+          exhausted.push({ tenant, spaces: error.spaces });
         }
       }
     }
-    return exhausted.size > 0;
+    return exhausted.length > 0;
   }
 }

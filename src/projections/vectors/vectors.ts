@@ -17,6 +17,7 @@ import {
 } from '../../read-models/vectors/tables.ts';
 import { embedTexts, type TextByHash } from './embed-texts.ts';
 import { KeptVectors, keptTable } from './kept-vectors.ts';
+import { liveMemories } from './live-memories.ts';
 import { hashedPassages, PassageVectors, type HashedPassage } from './passage-vectors.ts';
 import { RefusedTexts, type RefusedText } from './refused-texts.ts';
 import { present, rowsAfter, vectorRows, type VectorRow } from './vector-rows.ts';
@@ -191,17 +192,38 @@ async function missingTexts(
   const known = await refused?.known(sql, without);
   const whole = new Set(without.filter((text) => !known?.has(text)));
   const parts = await passages.missing(sql, latest, passagesOfText);
+  // Models of this machine cost nothing.
+  const labels = refused ? await labelsOf(sql, latest) : undefined;
   const needs = new Map<string, readonly TextByHash[]>();
   for (const text of latest) {
+    const spaces = labels?.get(text) ?? [];
     const own: TextByHash[] = [
-      ...(whole.has(text) ? [[text.text_hash, text.text, text.tenant] as const] : []),
+      ...(whole.has(text) ? [[text.text_hash, text.text, text.tenant, spaces] as const] : []),
       ...(parts.get(memoryKey(text)) ?? []).map(
-        (passage) => [passage.hash, passage.text, text.tenant] as const,
+        (passage) => [passage.hash, passage.text, text.tenant, spaces] as const,
       ),
     ];
     if (own.length > 0) needs.set(memoryKey(text), own);
   }
   return needs;
+}
+
+/** The labels of memories, also of those whose event leaves them as they are: these are looked up in `memories`. */
+async function labelsOf(
+  sql: SqlExecutor,
+  texts: readonly Text[],
+): Promise<ReadonlyMap<Text, readonly string[]>> {
+  const unnamed = texts.filter(({ spaces }) => spaces === undefined);
+  const table = unnamed.length === 0 ? undefined : await liveMemories(sql);
+  const rows = table
+    ? await sql.query<MemoryKey & { spaces: readonly string[] }>(
+        `select tenant, memory_id, spaces from ${table}
+         where (tenant, memory_id) in (select * from unnest($1::text[], $2::uuid[])) and to_position is null`,
+        [unnamed.map(({ tenant }) => tenant), unnamed.map(({ memory_id: id }) => id)],
+      )
+    : [];
+  const known = new Map(rows.map((row) => [memoryKey(row), row.spaces]));
+  return new Map(texts.map((text) => [text, text.spaces ?? known.get(memoryKey(text)) ?? []]));
 }
 
 interface Text {
@@ -210,6 +232,8 @@ interface Text {
   readonly revision: number;
   readonly text: string;
   readonly text_hash: string;
+  /** Its labels, as far as the event says. */
+  readonly spaces: readonly string[] | undefined;
   readonly stream: string;
   readonly position: number;
   readonly type: string;
@@ -226,10 +250,10 @@ function latestTexts(events: readonly LoadedEvent<MemoryEvent>[]): Text[] {
       (event.type === 'MemoryStored' || event.type === 'MemoryUpdated') &&
       event.data.content !== undefined
     ) {
-      const { memoryId: memory_id, content: text } = event.data;
+      const { memoryId: memory_id, content: text, spaces } = event.data;
       const { type } = event;
       const text_hash = textHash(text);
-      wanted.set(key, { tenant, memory_id, revision, text, text_hash, stream, position, type });
+      wanted.set(key, { tenant, memory_id, revision, text, text_hash, spaces, stream, position, type });
     }
   }
   return [...wanted.values()];

@@ -5,12 +5,18 @@ import { generationTable } from '../../read-models/generation-table.ts';
 import { variantOf } from '../../read-models/generation-variant.ts';
 import { hasPassageVectors, refusedTextTable, vectorTable } from '../../read-models/vectors/tables.ts';
 import { textHashSql } from '../../support/text-hash.ts';
+import { exhaustedParameters, isAffordable, type Exhausted } from './exhausted.ts';
+import { liveMemories } from './live-memories.ts';
 import { KeptVectors, keptTable } from './kept-vectors.ts';
 import { PassageVectors } from './passage-vectors.ts';
 import { RefusedTexts } from './refused-texts.ts';
 import type { VectorRow } from './vector-rows.ts';
 
-export type WaitingText = VectorRow & { readonly content: string; readonly position: number };
+export type WaitingText = VectorRow & {
+  readonly content: string;
+  readonly spaces: readonly string[];
+  readonly position: number;
+};
 
 /** A generation of `vectors` whose model is behind an endpoint. */
 export interface WaitingGeneration {
@@ -26,8 +32,8 @@ export type Which = 'never-tried' | 'due' | { readonly stream: string };
 
 export interface WaitingOptions {
   readonly which: Which;
-  /** Tenants whose texts are left out. */
-  readonly without?: readonly string[];
+  /** Texts that are left out. */
+  readonly without?: readonly Exhausted[];
   readonly limit: number;
 }
 
@@ -69,38 +75,36 @@ export class WaitingTexts {
     { generation, model }: WaitingGeneration,
     { which, without = [], limit }: WaitingOptions,
   ): Promise<readonly WaitingText[]> {
-    const [live] = await this.#sql.query<{ generation: number }>(
-      `select generation from read.active where name = 'memories'`,
-    );
-    if (!live) return [];
+    const memories = await liveMemories(this.#sql);
+    if (!memories) return [];
     const ofText = `${refusedTextTable} r
-      where r.model = $2 and r.tenant = v.tenant and r.memory_id = v.memory_id and r.text_hash = v.text_hash`;
+      where r.model = $3 and r.tenant = v.tenant and r.memory_id = v.memory_id and r.text_hash = v.text_hash`;
     // An earlier endpoint may have refused what this one embeds.
     const conditions = {
       'never-tried': `not exists (select from ${ofText})`,
-      due: `exists (select from ${ofText} and not r.skipped and (r.due_at <= now() or r.endpoint <> $3))`,
-      stream: `exists (select from ${ofText} and not r.skipped and r.stream = $3)`,
+      due: `exists (select from ${ofText} and not r.skipped and (r.due_at <= now() or r.endpoint <> $4))`,
+      stream: `exists (select from ${ofText} and not r.skipped and r.stream = $4)`,
     };
     const [condition, parameter] =
       typeof which === 'string'
         ? [conditions[which], which === 'due' ? (model.endpoint ?? '') : undefined]
         : [conditions.stream, which.stream];
     return this.#sql.query<WaitingText & Record<string, unknown>>(
-      `select v.*, m.value->>'content' as content, m.from_position as position
+      `select v.*, m.value->>'content' as content, m.spaces, m.from_position as position
        from ${generationTable('vectors', generation)} v
-       join ${generationTable('memories', live.generation)} m
+       join ${memories} m
          on m.tenant = v.tenant and m.memory_id = v.memory_id and m.to_position is null
-       where v.active and v.tenant <> all($1::text[]) and ${condition}
+       where v.active and ${isAffordable('v.tenant', 'm.spaces')} and ${condition}
          and not exists (
            select 1 from ${vectorTable(model.id)} k
            where k.tenant = v.tenant and k.memory_id = v.memory_id and coalesce(k.embedding, k.shelved) is not null)
          and ${textHashSql(`(m.value->>'content')`)} = v.text_hash
        order by v.memory_id limit ${limit}`,
-      [without, model.id, ...(parameter === undefined ? [] : [parameter])],
+      [...exhaustedParameters(without), model.id, ...(parameter === undefined ? [] : [parameter])],
     );
   }
 
-  /** Embeds texts of one tenant. Returns why those have no vector that the model refuses, which are recorded. */
+  /** Embeds texts of one tenant with the same labels. Returns why those have no vector that the model refuses, which are recorded. */
   async embed(
     { generation, model }: WaitingGeneration,
     tenant: string,
@@ -111,6 +115,7 @@ export class WaitingTexts {
       texts.map(({ content }) => content),
       'passage',
       tenant,
+      texts[0]?.spaces,
     );
     const made = new Map<string, Float32Array>();
     const refusals = new Map<string, TextRefused>();

@@ -1,0 +1,18 @@
+/**
+ * Texts that a budget does not allow for now: those of the tenant that have all of these labels. Which of the spaces has used up its budget is
+ * not known; a text that has only some of the labels is tried itself.
+ */
+export interface Exhausted {
+  readonly tenant: string;
+  readonly spaces: readonly string[];
+}
+
+/** SQL for whether no budget is known to forbid a text, from its tenant and labels; $1 and $2 are `exhaustedParameters`. */
+export function isAffordable(tenant: string, labels: string): string {
+  return `not exists (select from unnest($1::text[], $2::text[]) as spent(tenant, spaces)
+    where spent.tenant = ${tenant} and ${labels} @> array(select jsonb_array_elements_text(spent.spaces::jsonb)))`;
+}
+
+export function exhaustedParameters(exhausted: readonly Exhausted[]): [string[], string[]] {
+  return [exhausted.map(({ tenant }) => tenant), exhausted.map(({ spaces }) => JSON.stringify(spaces))];
+}
