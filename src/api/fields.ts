@@ -12,7 +12,7 @@ const waitMs = z.int().min(0).max(maxWaitMs).optional();
 export const waitFields = {
   minPosition: z.string().optional().meta({
     description:
-      'Position from an earlier response; the answer includes everything up to it, such as your own write',
+      'Position from an earlier response, or up to 100 with commas between them; the answer includes everything up to them, such as your own write',
   }),
   waitMs: waitMs.meta({
     description: 'Maximum time to wait for `minPosition`, in milliseconds. Default: 2,000',

@@ -9,7 +9,7 @@ import { assertNamesServedUser } from '../domain/access/on-behalf.ts';
 import { textError } from '../domain/json.ts';
 import type { Scope } from '../domain/layers.ts';
 import { timestamp } from '../domain/memory/content.ts';
-import { parsePosition, positionToken, mustBePositionOrTime } from '../domain/position.ts';
+import { mustBePositionOrTime } from '../domain/position.ts';
 import { invalid, Problem } from '../domain/problems.ts';
 import type { EventStore } from '../ports/event-store.ts';
 import { untilLogReaches } from '../queries/read-models.ts';
@@ -78,20 +78,19 @@ export async function perform<Input extends z.ZodObject, Output>(
   assertAccess(operation.access, caller);
   assertRevisionNamed(operation, input);
   assertOwnScope(caller, input);
-  const { logId } = services.commands.store.log;
   const call: Call<z.output<Input>> = {
     caller,
     input,
     context,
     services,
-    ...(await positionsOf(operation, input, services)),
+    ...(await positionsOf(operation, input, caller, services)),
     signal: request.signal ?? new AbortController().signal,
     credential,
     explain,
     // Every acknowledged command tells the caller its position, also line by line in a bulk store.
     token(position) {
       if (operation.command) services.ownWrites.add(caller, position);
-      return positionToken(logId, position);
+      return services.positions.of(caller, position);
     },
   };
   const missing = await missingOwn(operation, input, request, services);
@@ -223,7 +222,8 @@ function argumentsOf<Input>({ arguments: schema }: CommandRule<Input>, sent: obj
 async function positionsOf(
   { reads }: Operation,
   input: Record<string, unknown>,
-  { commands: { store, clock } }: Services,
+  caller: TenantContext,
+  { commands: { store, clock }, positions }: Services,
 ): Promise<{ readonly asOf: number | undefined; readonly wait: Wait }> {
   const {
     asOf: sent,
@@ -234,10 +234,12 @@ async function positionsOf(
     readonly minPosition?: string;
     readonly waitMs?: number;
   };
-  const asOf = await readAsOf(store, clock.now(), sent);
+  const asOf = await readAsOf(store, clock.now(), sent, (token) =>
+    positions.parse(caller, token, 'asOf', mustBePositionOrTime),
+  );
   const wait = {
     ...(minPosition !== undefined && {
-      minPosition: parsePosition(store.log.logId, minPosition, 'minPosition'),
+      minPosition: positions.parseLast(caller, minPosition, 'minPosition'),
     }),
     ...(waitMs !== undefined && { waitMs }),
   };
@@ -266,10 +268,15 @@ function withMissing<Output>(outcome: Outcome<Output>, missing: number): Outcome
 }
 
 /** The position that `asOf` names; for a time, the last position accepted at or before it. */
-async function readAsOf(store: EventStore, now: Date, asOf: string | undefined): Promise<number | undefined> {
+async function readAsOf(
+  store: EventStore,
+  now: Date,
+  asOf: string | undefined,
+  parse: (token: string) => number,
+): Promise<number | undefined> {
   if (asOf === undefined) return undefined;
   const time = timestamp.safeParse(asOf);
-  if (!time.success) return parsePosition(store.log.logId, asOf, 'asOf', mustBePositionOrTime);
+  if (!time.success) return parse(asOf);
   const at = new Date(time.data);
   if (at > now) throw invalid('asOf', 'lies in the future');
   return store.log.positionAt(at);

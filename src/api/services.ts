@@ -28,6 +28,7 @@ import type { OwnWrites } from './own-writes.ts';
 import type { SummaryDemand } from './context/summary-demand.ts';
 import type { Tokenizer } from '../ports/tokenizer.ts';
 import type { LogProofs } from '../tlog/log-proofs.ts';
+import type { PositionTokens } from './position-tokens.ts';
 
 /** Everything that operations depend on; assembled by the composition root. */
 export interface Services {
@@ -38,6 +39,7 @@ export interface Services {
   readonly models: ReadModels;
   readonly ownWrites: OwnWrites;
   readonly surfaces: Surfaces;
+  readonly positions: PositionTokens;
   readonly ledger: Ledger;
   /** Summaries are written by a language model, which costs something. */
   readonly summariesCost: boolean;

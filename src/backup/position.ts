@@ -1,4 +1,4 @@
-import { isPositionToken, parsePosition } from '../domain/position.ts';
+import { isPositionToken, readPositionToken } from '../domain/position.ts';
 import { Problem } from '../domain/problems.ts';
 import type { CopySource, LogEnd } from '../ports/log-copy.ts';
 import { BackupRefused } from './errors.ts';
@@ -26,7 +26,11 @@ export async function positionOf(
 
 function parsed(token: string, { logId, origin }: LogEnd): number {
   try {
-    return parsePosition(logId, token, '--to');
+    const read = readPositionToken(logId, token, '--to');
+    if ('position' in read) return read.position;
+    throw new BackupRefused(
+      `--to: ${token} can be read by the server alone: ask with a key of an auditor or admin`,
+    );
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
     throw new BackupRefused(`--to: ${token} is a position of another log than ${origin}`);

@@ -1,13 +1,27 @@
 import { Problem } from './problems.ts';
 
-const pattern = /^([0-9a-f]{12})-([0-9a-z]{1,10})$/;
+/**
+ * `<log>-<number in base 36>`, with or without `~` and a seal behind it, for those who may read the whole log; `<log>-<32 hexadecimal digits>`, in
+ * which the number is encrypted, for all others.
+ */
+const pattern = /^([0-9a-f]{12})-(?:([0-9a-z]{1,10})(?:~([0-9a-f]{10}))?|([0-9a-f]{32}))$/;
 
 export const mustBePosition = 'must be a position returned by this server';
 export const mustBePositionOrTime = `${mustBePosition}, or an RFC 3339 time with an offset such as 2026-01-31T12:00:00Z`;
 
-/** The position token for callers: opaque, and valid only for this log. */
-export function positionToken(logId: string, position: number): string {
-  return `${shortLogId(logId)}-${position.toString(36)}`;
+/** What a position token says. */
+export type ReadToken = { readonly log: string } & (
+  { readonly position: number; readonly seal: string | undefined } | { readonly encrypted: string }
+);
+
+/** The position token with the number in clear, valid only for this log. */
+export function positionToken(logId: string, position: number, seal?: string): string {
+  return `${shortLogId(logId)}-${position.toString(36)}${seal === undefined ? '' : `~${seal}`}`;
+}
+
+/** The position token with the number encrypted. */
+export function encryptedToken(logId: string, encrypted: string): string {
+  return `${shortLogId(logId)}-${encrypted}`;
 }
 
 /** Whether `text` has the form of a position token, of any log. */
@@ -16,22 +30,24 @@ export function isPositionToken(text: string): boolean {
 }
 
 /**
- * Parses a position token. Throws `position-unknown` if it is malformed or belongs to another log. `field` names the request
+ * Reads a position token. Throws `position-unknown` if it is malformed or belongs to another log. `field` names the request
  * field in the error, and `expectation` is the message for a malformed token.
  */
-export function parsePosition(
+export function readPositionToken(
   logId: string,
   token: string,
   field: string,
   expectation = mustBePosition,
-): number {
-  const [, log, position] = pattern.exec(token) ?? [];
-  if (position === undefined) throw unknownPosition(field, expectation);
+): ReadToken {
+  const [, log, position, seal, encrypted] = pattern.exec(token) ?? [];
+  if (log === undefined) throw unknownPosition(field, expectation);
   if (log !== shortLogId(logId)) throw unknownPosition(field, 'is not a position of this log');
-  return Number.parseInt(position, 36);
+  return position === undefined
+    ? { log, encrypted: encrypted! }
+    : { log, position: Number.parseInt(position, 36), seal };
 }
 
-function unknownPosition(field: string, message: string): Problem {
+export function unknownPosition(field: string, message: string): Problem {
   return new Problem('position-unknown', `${field} ${message}`, { errors: [{ path: field, message }] });
 }
 

@@ -1,3 +1,4 @@
+import type { TenantContext } from '../domain/access/context.ts';
 import { Router } from '@koa/router';
 import Koa, { type Context, type Next } from 'koa';
 import type { Logger } from 'pino';
@@ -40,7 +41,9 @@ export function createKoa({ api, ...health }: HttpApplication, closing: AbortSig
   const durations = requestDurations(health.metrics.meter);
   // Paths match exactly as documented.
   const router = new Router({ strict: true, sensitive: true });
-  serveHealth(router, health, api?.authenticator);
+  const positionOf =
+    api && ((caller: TenantContext, position: number) => api.services.positions.of(caller, position));
+  serveHealth(router, { ...health, ...(positionOf && { positionOf }) }, api?.authenticator);
   const fixed = methodsByFixedPath(bindings);
   if (api) serveApi(router, api, fixed, closing, logger);
   koa.use((context, next) => measure(context, next, durations));

@@ -23,6 +23,8 @@ export interface Health {
   readonly ready: () => Promise<Readiness>;
   readonly metrics: Metrics;
   readonly metricsAccess: MetricsAccess;
+  /** The token of a position for a caller; absent on a port without the API. */
+  readonly positionOf?: (caller: TenantContext, position: number) => string;
 }
 
 /** A probe must not wait for a database that hangs. */
@@ -32,11 +34,8 @@ const identityMs = 1_000;
  * Adds the routes of health and metrics. Runs in the background: probes and scrapes arrive all the time, and upkeep that waits for an
  * idle moment must not wait for them. Without an authenticator, the port has nothing else, and who reaches it may read everything.
  */
-export function serveHealth(
-  router: Router,
-  { ready, metrics, metricsAccess }: Health,
-  authenticator: Authenticator | undefined,
-): void {
+export function serveHealth(router: Router, health: Health, authenticator: Authenticator | undefined): void {
+  const { ready, metrics, metricsAccess } = health;
   router.get('/livez', (koa) => {
     koa.body = { status: 'alive' };
   });
@@ -48,7 +47,10 @@ export function serveHealth(
     koa.status = readiness.status === 'ready' ? 200 : 503;
     if (koa.status === 503) koa.set('Retry-After', '2');
     const showsAll = !authenticator || (caller && seesFigures(caller));
-    koa.body = showsAll ? readiness : statesOf(readiness, { isKnown: caller !== undefined });
+    const { log } = readiness;
+    const position = caller && 'head' in log ? health.positionOf?.(caller, log.head) : undefined;
+    if (!showsAll) koa.body = statesOf(readiness, position);
+    else koa.body = position === undefined ? readiness : { ...readiness, log: { ...log, position } };
   });
   if (metricsAccess === 'elsewhere') return;
   router.get('/metrics', async (koa: Context) => {

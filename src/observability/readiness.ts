@@ -104,16 +104,16 @@ export async function readiness(sources: ReadinessSources): Promise<Readiness> {
   }
 }
 
-/** The states alone. `isKnown` callers are also told the head as a position token, like in any other answer. */
+/** The states alone; with `position`, the token of the head. */
 export function statesOf(
   { log, projections, reactors, relay, backEnds, embedder, ...rest }: Readiness,
-  { isKnown }: { readonly isKnown: boolean },
+  position: string | undefined,
 ): ReadinessStates {
   const following = (all: Readiness['projections']): ReadinessStates['projections'] =>
     all.map(({ name, parked }) => ({ name, state: parked > 0 ? 'parked' : 'following' }));
   return {
     ...rest,
-    log: 'error' in log ? { state: 'down' } : { state: 'up', ...(isKnown && { position: log.position }) },
+    log: 'error' in log ? { state: 'down' } : { state: 'up', ...(position !== undefined && { position }) },
     projections: following(projections),
     reactors: following(reactors),
     ...(relay && { relay: { state: relay.state } }),

@@ -40,6 +40,8 @@ import { SearchAnyTime } from '../queries/search-any-time.ts';
 import { SummaryReader } from '../queries/summaries/list-summaries.ts';
 import type { TenantDirectory } from '../queries/tenant-directory.ts';
 import { OwnWrites } from '../api/own-writes.ts';
+import { PositionTokens } from '../api/position-tokens.ts';
+import { systemTenant } from '../domain/access/context.ts';
 import type { CommandSide } from './command-side.ts';
 import { systemCommandContext, type Process } from './process.ts';
 import type { LogProofs } from '../tlog/log-proofs.ts';
@@ -119,6 +121,10 @@ export function openApi(
     facts,
     models,
     ownWrites: new OwnWrites(models),
+    positions: new PositionTokens(
+      store.log.logId,
+      commands.vault.pseudonym('position', systemTenant, store.log.logId),
+    ),
     surfaces,
     ledger,
     summariesCost: config.languageModel !== undefined && config.abstractiveSummaries,

@@ -54,6 +54,30 @@ const wrongPositions: [string, string][] = [
   ['an SQL injection', "' or 1=1 --"],
 ];
 
+describe('[I4] the position of a caller who may not read the audit', () => {
+  it('shows no number, may come from others, be one of several, and cannot be made up', async () => {
+    const tenant = freshTenant();
+    const admin = await clientWithKey(server, { tenant, role: 'admin', user: 'root' });
+    const member = await clientWithKey(server, { tenant, role: 'member', user: 'ada' });
+    const own = await member.store({ content: 'Mine' });
+    const second = await member.store({ content: 'Mine too' });
+    const theirs = await admin.store({ content: 'Theirs', layer: 'company' });
+    expect(own.position).toMatch(/^[0-9a-f]{12}-[0-9a-f]{32}$/);
+    const [log, number] = theirs.position.split(/[-~]/) as [string, string];
+    const asked = (minPosition: string) =>
+      member.get(`/v1/memories?waitMs=30000&minPosition=${encodeURIComponent(minPosition)}`);
+    const { status, body } = await asked([second, theirs, own].map((one) => one.position).join(','));
+    expect(status).toBe(200);
+    expect(body.items).toHaveLength(3);
+    expect(body.position).toMatch(/^[0-9a-f]{12}-[0-9a-f]{32}$/);
+    for (const made of [`${log}-${number}`, `${log}-zzzzzz`, `${log}-${'0'.repeat(32)}`])
+      expect((await asked(made)).body).toMatchObject({ status: 400, code: 'position-unknown' });
+    const page = await member.get(`/v1/memories/${own.memory.id}/history`);
+    expect(page.body.items[0].position).toMatch(/^[0-9a-f]{12}-[0-9a-f]{32}$/);
+    expect((await member.get('/readyz')).body.log.position).not.toContain('~');
+  });
+});
+
 describe.each(queries)('minPosition of %s', (_, query) => {
   it('[A10] accepts the position of a command', async () => {
     expect((await query({ minPosition: position, waitMs: 30_000 })).status).toBe(200);

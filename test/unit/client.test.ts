@@ -118,13 +118,50 @@ describe('[J3] positions', () => {
     expect(list!.url.searchParams.get('filter')).toBe('{"layer":{"eq":"team"}}');
   });
 
-  it('keeps the latest one, whatever order the answers come in', () => {
+  it('keeps the latest one of those with a number, whatever order the answers come in', () => {
     const seen = new SeenPosition();
     for (const position of [35, 36, 12, 1_295, 1_296, 40]) seen.add(at(position));
     expect(seen.latest).toBe(at(1_296));
+    seen.add(`${at(1_297)}~0123456789`);
+    expect(seen.latest).toBe(`${at(1_297)}~0123456789`);
     const other = positionToken('ffffffff-ffff-ffff-ffff-ffffffffffff', 1);
     seen.add(other);
     expect(seen.latest).toBe(other);
+  });
+
+  it('names all opaque ones that no read has included yet, since they cannot be compared', async () => {
+    const opaque = (digit: string) => `${at(0).split('-')[0]}-${digit.repeat(32)}`;
+    const answer = (position: string) => json({ results: [], searchId: 's', position, warnings: [] });
+    const command = (position: string) => json({ memory: { id: 'm1', revision: 0 }, position }, 201);
+    const script = fakeFetch(
+      command(opaque('a')),
+      command(opaque('b')),
+      answer(opaque('c')),
+      command(opaque('d')),
+      answer(opaque('e')),
+    );
+    const client = clientOf(script);
+    await client.memories.store({ content: 'a' });
+    await client.memories.store({ content: 'told again' });
+    await client.search({ query: 'a' });
+    await client.memories.store({ content: 'b' });
+    await client.search({ query: 'a', asOf: at(7) });
+    expect(script.sent[2]!.body).toMatchObject({ minPosition: `${opaque('a')},${opaque('b')}` });
+    expect(script.sent[4]!.body).toMatchObject({ minPosition: `${opaque('c')},${opaque('d')}` });
+    // The answer about a past says nothing of now.
+    expect(client.position).toBe(`${opaque('c')},${opaque('d')}`);
+  });
+
+  it('keeps the latest hundred opaque ones', () => {
+    const seen = new SeenPosition();
+    const opaque = (n: number) => `0123456789ab-${n.toString(16).padStart(32, '0')}`;
+    for (let n = 1; n <= 150; n++) seen.add(opaque(n));
+    seen.add(`${opaque(60)},${opaque(151)}`);
+    const kept = seen.latest!.split(',');
+    expect(kept).toHaveLength(100);
+    expect(kept.slice(-2)).toEqual([opaque(60), opaque(151)]);
+    seen.forget(seen.latest!);
+    expect(seen.latest).toBeUndefined();
   });
 
   it('leaves a position that the caller names, and sends none if that is switched off', async () => {

@@ -34,6 +34,7 @@ import { RoutedSearch } from '../../src/queries/routing/routed-search.ts';
 import { RoutingDirectory } from '../../src/queries/routing/routing-directory.ts';
 import { SearchService } from '../../src/queries/search/search.ts';
 import { OwnWrites } from '../../src/api/own-writes.ts';
+import { PositionTokens } from '../../src/api/position-tokens.ts';
 import { adminOf } from '../support/admin.ts';
 import { openTestStore, type TestStore } from '../support/event-store.ts';
 import { eventsOf, follow } from '../support/read-models.ts';
@@ -68,6 +69,7 @@ beforeAll(async () => {
     commands,
     models,
     ownWrites: new OwnWrites(models),
+    positions: new PositionTokens(test.store.log.logId, 'secret'),
     routing,
     facts: new FactQueue(commands, { onDropped: () => undefined }),
     search: new RoutedSearch({

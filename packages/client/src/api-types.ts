@@ -2,7 +2,7 @@
 
 export interface Validate {
   ids: readonly string[];
-  /** Position from an earlier response; the answer includes everything up to it, such as your own write */
+  /** Position from an earlier response, or up to 100 with commas between them; the answer includes everything up to them, such as your own write */
   minPosition?: string | undefined;
   /** Maximum time to wait for `minPosition`, in milliseconds. Default: 2,000 */
   waitMs?: number | undefined;
@@ -149,7 +149,7 @@ export interface Search {
   /** Read the state as of this position or RFC 3339 time with an offset, inclusive */
   asOf?: string | undefined;
   mode?: 'standard' | undefined;
-  /** Position from an earlier response; the answer includes everything up to it, such as your own write */
+  /** Position from an earlier response, or up to 100 with commas between them; the answer includes everything up to them, such as your own write */
   minPosition?: string | undefined;
   /** Maximum time to wait for `minPosition`, in milliseconds. Default: 2,000 */
   waitMs?: number | undefined;
@@ -182,7 +182,7 @@ export interface Context {
   now?: string | undefined;
   /** Read the state as of this position or RFC 3339 time with an offset, inclusive */
   asOf?: string | undefined;
-  /** Position from an earlier response; the answer includes everything up to it, such as your own write */
+  /** Position from an earlier response, or up to 100 with commas between them; the answer includes everything up to them, such as your own write */
   minPosition?: string | undefined;
   /** Maximum time to wait for `minPosition`, in milliseconds. Default: 2,000 */
   waitMs?: number | undefined;
@@ -230,7 +230,7 @@ export interface MultiHop {
       )[]
     | undefined;
   budget?: MultiHopBudget | undefined;
-  /** Position from an earlier response; the answer includes everything up to it, such as your own write */
+  /** Position from an earlier response, or up to 100 with commas between them; the answer includes everything up to them, such as your own write */
   minPosition?: string | undefined;
   /** Maximum time to wait for `minPosition`, in milliseconds. Default: 2,000 */
   waitMs?: number | undefined;
@@ -249,7 +249,7 @@ export interface WhatIf {
   searches?: readonly string[] | undefined;
   /** A question of the caller, which is asked now. Instead of `searches`, or beside them */
   query?: string | undefined;
-  /** Position from an earlier response; the answer includes everything up to it, such as your own write */
+  /** Position from an earlier response, or up to 100 with commas between them; the answer includes everything up to them, such as your own write */
   minPosition?: string | undefined;
   /** Maximum time to wait for the answer, in milliseconds. Default: 2,000. It is computed for at most ten minutes; the same request finds it when it is there */
   waitMs?: number | undefined;
@@ -305,7 +305,7 @@ export interface ExperiencedSearch {
   /** Read the state as of this position or RFC 3339 time with an offset, inclusive */
   asOf?: string | undefined;
   mode?: 'standard' | undefined;
-  /** Position from an earlier response; the answer includes everything up to it, such as your own write */
+  /** Position from an earlier response, or up to 100 with commas between them; the answer includes everything up to them, such as your own write */
   minPosition?: string | undefined;
   /** Maximum time to wait for `minPosition`, in milliseconds. Default: 2,000 */
   waitMs?: number | undefined;
@@ -371,7 +371,7 @@ export interface ReasoningHistory {
     | undefined;
   space?: string | undefined;
   limit?: number | undefined;
-  /** Position from an earlier response; the answer includes everything up to it, such as your own write */
+  /** Position from an earlier response, or up to 100 with commas between them; the answer includes everything up to them, such as your own write */
   minPosition?: string | undefined;
   /** Maximum time to wait for `minPosition`, in milliseconds. Default: 2,000 */
   waitMs?: number | undefined;
@@ -2270,7 +2270,7 @@ export interface ListMemoriesQuery {
   limit?: number | undefined;
   /** `nextCursor` of the previous page */
   cursor?: string | undefined;
-  /** Position from an earlier response; the answer includes everything up to it, such as your own write */
+  /** Position from an earlier response, or up to 100 with commas between them; the answer includes everything up to them, such as your own write */
   minPosition?: string | undefined;
   /** Maximum time to wait for `minPosition`, in milliseconds. Default: 2,000 */
   waitMs?: number | undefined;
@@ -2288,7 +2288,7 @@ export interface GetMemoryQuery {
   includeQuarantined?: 'true' | 'false' | undefined;
   /** Read the state as of this position or RFC 3339 time with an offset, inclusive */
   asOf?: string | undefined;
-  /** Position from an earlier response; the answer includes everything up to it, such as your own write */
+  /** Position from an earlier response, or up to 100 with commas between them; the answer includes everything up to them, such as your own write */
   minPosition?: string | undefined;
   /** Maximum time to wait for `minPosition`, in milliseconds. Default: 2,000 */
   waitMs?: number | undefined;
@@ -2317,7 +2317,7 @@ export interface MemoryHistoryQuery {
   limit?: number | undefined;
   /** `nextCursor` of the previous page */
   cursor?: string | undefined;
-  /** Position from an earlier response; the answer includes everything up to it, such as your own write */
+  /** Position from an earlier response, or up to 100 with commas between them; the answer includes everything up to them, such as your own write */
   minPosition?: string | undefined;
   /** Maximum time to wait for `minPosition`, in milliseconds. Default: 2,000 */
   waitMs?: number | undefined;
@@ -2346,7 +2346,7 @@ export interface MemoryHistoryAnswer {
 }
 
 export interface MemorySurfacesQuery {
-  /** Position from an earlier response; the answer includes everything up to it, such as your own write */
+  /** Position from an earlier response, or up to 100 with commas between them; the answer includes everything up to them, such as your own write */
   minPosition?: string | undefined;
   /** Maximum time to wait for `minPosition`, in milliseconds. Default: 2,000 */
   waitMs?: number | undefined;
@@ -2366,7 +2366,7 @@ export interface RelatedMemoriesQuery {
   depth?: number | undefined;
   /** Read the state as of this position or RFC 3339 time with an offset, inclusive */
   asOf?: string | undefined;
-  /** Position from an earlier response; the answer includes everything up to it, such as your own write */
+  /** Position from an earlier response, or up to 100 with commas between them; the answer includes everything up to them, such as your own write */
   minPosition?: string | undefined;
   /** Maximum time to wait for `minPosition`, in milliseconds. Default: 2,000 */
   waitMs?: number | undefined;
@@ -2401,7 +2401,7 @@ export interface GiveFeedbackAnswer {
 export interface StatsQuery {
   /** Read the state as of this position or RFC 3339 time with an offset, inclusive */
   asOf?: string | undefined;
-  /** Position from an earlier response; the answer includes everything up to it, such as your own write */
+  /** Position from an earlier response, or up to 100 with commas between them; the answer includes everything up to them, such as your own write */
   minPosition?: string | undefined;
   /** Maximum time to wait for `minPosition`, in milliseconds. Default: 2,000 */
   waitMs?: number | undefined;
@@ -2437,7 +2437,7 @@ export interface AuditEventsQuery {
   cursor?: string | undefined;
   /** `stream`: NDJSON. `csv`: a table with one line for each event. Default: by the header Accept, else a page; a followed answer is never a page */
   format?: 'page' | 'stream' | 'csv' | undefined;
-  /** Position from an earlier response; the answer includes everything up to it, such as your own write */
+  /** Position from an earlier response, or up to 100 with commas between them; the answer includes everything up to them, such as your own write */
   minPosition?: string | undefined;
   /** Maximum time to wait for `minPosition`, in milliseconds. Default: 2,000 */
   waitMs?: number | undefined;
@@ -2519,21 +2519,21 @@ export interface VerifyLogAnswer {
 }
 
 export interface AuditSearchQuery {
-  /** Position from an earlier response; the answer includes everything up to it, such as your own write */
+  /** Position from an earlier response, or up to 100 with commas between them; the answer includes everything up to them, such as your own write */
   minPosition?: string | undefined;
   /** Maximum time to wait for `minPosition`, or for a search that was made just now, in milliseconds. Default: 2,000 */
   waitMs?: number | undefined;
 }
 
 export interface ReplaySearchBody {
-  /** Position from an earlier response; the answer includes everything up to it, such as your own write */
+  /** Position from an earlier response, or up to 100 with commas between them; the answer includes everything up to them, such as your own write */
   minPosition?: string | undefined;
   /** Maximum time to wait for `minPosition`, for the record of a search that was made just now, and for the read models to reach the end of the log, in milliseconds. Default: 2,000 */
   waitMs?: number | undefined;
 }
 
 export interface ExperienceQuery {
-  /** Position from an earlier response; the answer includes everything up to it, such as your own write */
+  /** Position from an earlier response, or up to 100 with commas between them; the answer includes everything up to them, such as your own write */
   minPosition?: string | undefined;
   /** Maximum time to wait for `minPosition`, in milliseconds. Default: 2,000 */
   waitMs?: number | undefined;
@@ -2550,7 +2550,7 @@ export interface ListStrategiesQuery {
   limit?: number | undefined;
   /** `nextCursor` of the previous page */
   cursor?: string | undefined;
-  /** Position from an earlier response; the answer includes everything up to it, such as your own write */
+  /** Position from an earlier response, or up to 100 with commas between them; the answer includes everything up to them, such as your own write */
   minPosition?: string | undefined;
   /** Maximum time to wait for `minPosition`, in milliseconds. Default: 2,000 */
   waitMs?: number | undefined;
@@ -2591,7 +2591,7 @@ export interface ListSummariesQuery {
   query?: string | undefined;
   /** Read the state as of this position or RFC 3339 time with an offset, inclusive */
   asOf?: string | undefined;
-  /** Position from an earlier response; the answer includes everything up to it, such as your own write */
+  /** Position from an earlier response, or up to 100 with commas between them; the answer includes everything up to them, such as your own write */
   minPosition?: string | undefined;
   /** Maximum time to wait for `minPosition`, in milliseconds. Default: 2,000 */
   waitMs?: number | undefined;
@@ -2625,7 +2625,7 @@ export interface RefreshSummaryAnswer {
 }
 
 export interface SummarySettingsQuery {
-  /** Position from an earlier response; the answer includes everything up to it, such as your own write */
+  /** Position from an earlier response, or up to 100 with commas between them; the answer includes everything up to them, such as your own write */
   minPosition?: string | undefined;
   /** Maximum time to wait for `minPosition`, in milliseconds. Default: 2,000 */
   waitMs?: number | undefined;
@@ -2646,7 +2646,7 @@ export interface ConfigureSummariesAnswer {
 }
 
 export interface ListSpacesQuery {
-  /** Position from an earlier response; the answer includes everything up to it, such as your own write */
+  /** Position from an earlier response, or up to 100 with commas between them; the answer includes everything up to them, such as your own write */
   minPosition?: string | undefined;
   /** Maximum time to wait for `minPosition`, in milliseconds. Default: 2,000 */
   waitMs?: number | undefined;
@@ -2660,7 +2660,7 @@ export interface ListSpacesAnswer {
 }
 
 export interface GetSpaceQuery {
-  /** Position from an earlier response; the answer includes everything up to it, such as your own write */
+  /** Position from an earlier response, or up to 100 with commas between them; the answer includes everything up to them, such as your own write */
   minPosition?: string | undefined;
   /** Maximum time to wait for `minPosition`, in milliseconds. Default: 2,000 */
   waitMs?: number | undefined;
@@ -2689,7 +2689,7 @@ export interface DeleteSpaceAnswer {
 export interface SpaceStatsQuery {
   /** Show what this retention would delete, before it is configured */
   retentionDays?: number | undefined;
-  /** Position from an earlier response; the answer includes everything up to it, such as your own write */
+  /** Position from an earlier response, or up to 100 with commas between them; the answer includes everything up to them, such as your own write */
   minPosition?: string | undefined;
   /** Maximum time to wait for `minPosition`, in milliseconds. Default: 2,000 */
   waitMs?: number | undefined;
@@ -2708,7 +2708,7 @@ export interface ListReviewsQuery {
   limit?: number | undefined;
   /** `nextCursor` of the previous page */
   cursor?: string | undefined;
-  /** Position from an earlier response; the answer includes everything up to it, such as your own write */
+  /** Position from an earlier response, or up to 100 with commas between them; the answer includes everything up to them, such as your own write */
   minPosition?: string | undefined;
   /** Maximum time to wait for `minPosition`, in milliseconds. Default: 2,000 */
   waitMs?: number | undefined;
@@ -2741,7 +2741,7 @@ export interface DecideReviewAnswer {
 }
 
 export interface GetTrustQuery {
-  /** Position from an earlier response; the answer includes everything up to it, such as your own write */
+  /** Position from an earlier response, or up to 100 with commas between them; the answer includes everything up to them, such as your own write */
   minPosition?: string | undefined;
   /** Maximum time to wait for `minPosition`, in milliseconds. Default: 2,000 */
   waitMs?: number | undefined;
@@ -2772,7 +2772,7 @@ export interface EraseTenantAnswer {
 }
 
 export interface GetErasureQuery {
-  /** Position from an earlier response; the answer includes everything up to it, such as your own write */
+  /** Position from an earlier response, or up to 100 with commas between them; the answer includes everything up to them, such as your own write */
   minPosition?: string | undefined;
   /** Maximum time to wait for `minPosition`, in milliseconds. Default: 2,000 */
   waitMs?: number | undefined;
@@ -2789,7 +2789,7 @@ export interface ListKeysQuery {
   limit?: number | undefined;
   /** `nextCursor` of the previous page */
   cursor?: string | undefined;
-  /** Position from an earlier response; the answer includes everything up to it, such as your own write */
+  /** Position from an earlier response, or up to 100 with commas between them; the answer includes everything up to them, such as your own write */
   minPosition?: string | undefined;
   /** Maximum time to wait for `minPosition`, in milliseconds. Default: 2,000 */
   waitMs?: number | undefined;
@@ -2805,7 +2805,7 @@ export interface RevokeKeyAnswer {
 }
 
 export interface ListProjectionsQuery {
-  /** Position from an earlier response; the answer includes everything up to it, such as your own write */
+  /** Position from an earlier response, or up to 100 with commas between them; the answer includes everything up to them, such as your own write */
   minPosition?: string | undefined;
   /** Maximum time to wait for `minPosition`, in milliseconds. Default: 2,000 */
   waitMs?: number | undefined;
@@ -2870,7 +2870,7 @@ export interface SkipParkedEventAnswer {
 }
 
 export interface RoutingQuery {
-  /** Position from an earlier response; the answer includes everything up to it, such as your own write */
+  /** Position from an earlier response, or up to 100 with commas between them; the answer includes everything up to them, such as your own write */
   minPosition?: string | undefined;
   /** Maximum time to wait for `minPosition`, in milliseconds. Default: 2,000 */
   waitMs?: number | undefined;
@@ -2897,7 +2897,7 @@ export interface ConfigureRoutingAnswer {
 }
 
 export interface LimitsQuery {
-  /** Position from an earlier response; the answer includes everything up to it, such as your own write */
+  /** Position from an earlier response, or up to 100 with commas between them; the answer includes everything up to them, such as your own write */
   minPosition?: string | undefined;
   /** Maximum time to wait for `minPosition`, in milliseconds. Default: 2,000 */
   waitMs?: number | undefined;
@@ -2913,7 +2913,7 @@ export interface ConfigureLimitsAnswer {
 }
 
 export interface BudgetsQuery {
-  /** Position from an earlier response; the answer includes everything up to it, such as your own write */
+  /** Position from an earlier response, or up to 100 with commas between them; the answer includes everything up to them, such as your own write */
   minPosition?: string | undefined;
   /** Maximum time to wait for `minPosition`, in milliseconds. Default: 2,000 */
   waitMs?: number | undefined;
@@ -2947,7 +2947,7 @@ export interface ConfigureBudgetAnswer {
 export interface PoliciesQuery {
   /** Read the state as of this position or RFC 3339 time with an offset, inclusive */
   asOf?: string | undefined;
-  /** Position from an earlier response; the answer includes everything up to it, such as your own write */
+  /** Position from an earlier response, or up to 100 with commas between them; the answer includes everything up to them, such as your own write */
   minPosition?: string | undefined;
   /** Maximum time to wait for `minPosition`, in milliseconds. Default: 2,000 */
   waitMs?: number | undefined;

@@ -48,11 +48,13 @@ export class Transport {
       options.timeoutMs ?? this.#options.timeoutMs ?? defaultTimeoutMs,
     );
     try {
-      const text = await this.#attempts(request, options, deadline, (response) =>
-        response.text().catch((cause: unknown) => lost(cause)),
-      );
+      let asked: string | undefined;
+      const text = await this.#attempts(request, options, deadline, (response, minPosition) => {
+        asked = minPosition;
+        return response.text().catch((cause: unknown) => lost(cause));
+      });
       const answer = this.#parsed(text) as Answer;
-      if (request.changes) this.#remember(answer);
+      this.#remember(request, answer, asked);
       return answer;
     } finally {
       deadline.dispose();
@@ -74,7 +76,7 @@ export class Transport {
     request: ApiRequest,
     options: RequestOptions,
     deadline: Deadline,
-    read: (response: Response) => Promise<Answer>,
+    read: (response: Response, minPosition: string | undefined) => Promise<Answer>,
     raw?: RawBody,
   ): Promise<Answer> {
     const { retries = this.retries } = options;
@@ -84,7 +86,8 @@ export class Transport {
       const minPosition = this.#minPositionOf(request);
       const { target, init } = this.#message(request, minPosition, deadline);
       try {
-        return await read(await this.#send(request, target, { ...init, headers, ...(await rawBody(raw)) }));
+        const sent = { ...init, headers, ...(await rawBody(raw)) };
+        return await read(await this.#send(request, target, sent), minPosition);
       } catch (error) {
         // If the caller aborted, throw the reason of the signal instead of the error that the abort caused.
         deadline.signal.throwIfAborted();
@@ -157,9 +160,13 @@ export class Transport {
     }
   }
 
-  #remember(answer: unknown): void {
+  /** Remembers the position of a command, and how far a read has come. The answer about a past has the position of the past. */
+  #remember({ changes, query, body }: ApiRequest, answer: unknown, asked: string | undefined): void {
     const { position } = (answer ?? {}) as { position?: unknown };
-    if (typeof position === 'string') this.seen.add(position);
+    if (typeof position !== 'string') return;
+    const { asOf } = { ...query, ...body } as { asOf?: unknown };
+    if (changes) this.seen.add(position);
+    else if (asked !== undefined && asOf === undefined) this.seen.included(asked, position);
   }
 }
 

@@ -3,7 +3,7 @@ import { causes } from '../../domain/access/context.ts';
 import { eventDefinitions } from '../../domain/events/registry.ts';
 import { text } from '../../domain/json.ts';
 import { identifier, layerSchema } from '../../domain/layers.ts';
-import { isPositionToken, parsePosition, positionToken } from '../../domain/position.ts';
+import { isPositionToken } from '../../domain/position.ts';
 import type { LoadedEvent } from '../../ports/event-store.ts';
 import {
   allAuditEvents,
@@ -154,10 +154,9 @@ export const auditEvents = operation<typeof auditInput, EventPage | ItemStream<A
     const { caller, services, wait, token } = call;
     const { follow, format, limit, cursor, after, minPosition: _, waitMs: __, ...filter } = call.input;
     const { store } = services.commands;
-    const { logId } = store.log;
     const bound = fingerprintOf(filter);
-    const begun = after === undefined ? 0 : parsePosition(logId, after, 'after');
-    const seen = cursor === undefined ? 0 : lastSeen(cursor, bound, logId);
+    const begun = after === undefined ? 0 : services.positions.parse(caller, after, 'after');
+    const seen = cursor === undefined ? 0 : lastSeen(call, cursor, bound);
     const request = { ...filter, scope: scopeNamedBy(filter), ...wait, after: Math.max(begun, seen) };
     const read = {
       parameters: asRecorded(filter),
@@ -173,7 +172,7 @@ export const auditEvents = operation<typeof auditInput, EventPage | ItemStream<A
       limit: limit ?? defaultLimit,
     });
     const output = {
-      items: page.events.map((event) => shown(event, logId)),
+      items: page.events.map((event) => shown(event, token)),
       ...(page.next !== undefined && { nextCursor: writeCursor(token(page.next), bound) }),
       position: token(page.position),
     };
@@ -181,15 +180,15 @@ export const auditEvents = operation<typeof auditInput, EventPage | ItemStream<A
   },
 });
 
-function lastSeen(cursor: string, bound: string, logId: string): number {
+function lastSeen({ caller, services }: Call<unknown>, cursor: string, bound: string): number {
   const token = readCursor(cursor, bound);
   if (!isPositionToken(token)) throw invalidCursor();
-  return parsePosition(logId, token, 'cursor');
+  return services.positions.parse(caller, token, 'cursor');
 }
 
 /** All events that match, at most `limit`; a followed stream goes on as new ones arrive. */
 function streamOf(
-  { caller, input, services, signal, credential }: Call<z.output<typeof auditInput>>,
+  { caller, input, services, signal, credential, token }: Call<z.output<typeof auditInput>>,
   asked: Omit<AuditRequest, 'limit'>,
 ): ItemStream<AuditEvent> {
   const { follow = false, limit = Infinity } = input;
@@ -199,15 +198,19 @@ function streamOf(
   const pages = follow
     ? followAuditEvents(store, models, caller, request, signal, credential.isStillValid)
     : allAuditEvents(store, models, caller, request, credential.assertStillValid);
-  const events = firstOf(pages, limit, store.log.logId);
+  const events = firstOf(pages, limit, token);
   return new ItemStream(events, input.format === 'csv' ? columns : undefined);
 }
 
-async function* firstOf(pages: AsyncIterable<readonly LoadedEvent[]>, limit: number, logId: string) {
+async function* firstOf(
+  pages: AsyncIterable<readonly LoadedEvent[]>,
+  limit: number,
+  token: Call<unknown>['token'],
+) {
   let left = limit;
   for await (const events of pages) {
     const taken = events.slice(0, left);
-    yield taken.map((event) => shown(event, logId));
+    yield taken.map((event) => shown(event, token));
     left -= taken.length;
     if (left === 0) return;
   }
@@ -215,7 +218,7 @@ async function* firstOf(pages: AsyncIterable<readonly LoadedEvent[]>, limit: num
 
 function shown(
   { id, stream, revision, position, time, event, metadata, reason, erased }: LoadedEvent,
-  logId: string,
+  token: Call<unknown>['token'],
 ) {
   const { tenant: _, keyId: __, ...rest } = metadata;
   return {
@@ -223,7 +226,7 @@ function shown(
     type: event.type,
     stream,
     revision,
-    position: positionToken(logId, position),
+    position: token(position),
     at: time,
     ...rest,
     ...(reason !== undefined && { reason }),

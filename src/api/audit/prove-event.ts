@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { systemTenant } from '../../domain/access/context.ts';
-import { mustBePosition, parsePosition } from '../../domain/position.ts';
 import { Problem } from '../../domain/problems.ts';
 import { tenantOfStream } from '../../domain/streams.ts';
 import { operation } from '../operation.ts';
@@ -17,8 +16,8 @@ export const proveEvent = operation({
   examples: { input: { position: headsExample.items[0]!.position }, output: proofExample },
   access: auditors,
   audit: { what: 'proof of an event', when: 'always' },
-  async handle({ caller, input, services: { proofs, commands } }) {
-    const position = parsePosition(commands.store.log.logId, input.position, 'position', mustBePosition);
+  async handle({ caller, input, services: { proofs, commands, positions } }) {
+    const position = positions.parse(caller, input.position, 'position');
     const found = await proofs.find(position);
     if (!found) {
       if (position > (await commands.store.log.head()))

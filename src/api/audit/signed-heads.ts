@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { parsePosition } from '../../domain/position.ts';
 import { Problem } from '../../domain/problems.ts';
 import { verifierKey } from '../../domain/tlog/note.ts';
 import { defaultLimit, pageFields } from '../fields.ts';
@@ -54,11 +53,10 @@ export const auditHeads = operation({
   }),
   examples: { input: { limit: 1 }, output: headsExample },
   access: auditors,
-  async handle({ input: { limit = defaultLimit, cursor }, services: { proofs, commands }, token }) {
-    const { logId } = commands.store.log;
+  async handle({ caller, input: { limit = defaultLimit, cursor }, services: { proofs, positions }, token }) {
     const heads = await proofs.heads(
       limit,
-      cursor === undefined ? undefined : parsePosition(logId, cursor, 'cursor'),
+      cursor === undefined ? undefined : positions.parse(caller, cursor, 'cursor'),
     );
     const items = heads.map(({ event: { event, time, position }, note, cosignedBy }) => ({
       size: event.data.size,

@@ -1,12 +1,11 @@
 import { z } from 'zod';
 import { layerSchema, scopeSchema } from '../../domain/layers.ts';
 import { timestamp } from '../../domain/memory/content.ts';
-import { mustBePositionOrTime, parsePosition } from '../../domain/position.ts';
+import { mustBePositionOrTime } from '../../domain/position.ts';
 import { invalid } from '../../domain/problems.ts';
 import { differenceKinds } from '../../domain/retrieval/answer-differences.ts';
 import { depthSchema } from '../../domain/summaries/depths.ts';
 import type { Choice } from '../../domain/what-if/left-out.ts';
-import type { EventStore } from '../../ports/event-store.ts';
 import { readAuditedSearch } from '../../queries/audit-search.ts';
 import { recordedQuestion } from '../../queries/replay/recorded-question.ts';
 import {
@@ -185,8 +184,8 @@ async function requestOf(call: WhatIfCall): Promise<WhatIfRequest> {
   const { from, to, ...conditions } = without;
   const choice: Choice = {
     ...conditions,
-    from: from === undefined ? undefined : await positionOf(store, clock.now(), 'from', from),
-    to: to === undefined ? undefined : await positionOf(store, clock.now(), 'to', to),
+    from: from === undefined ? undefined : await positionOf(call, 'from', from),
+    to: to === undefined ? undefined : await positionOf(call, 'to', to),
   };
   if (Object.values(choice).every((condition) => condition === undefined))
     throw invalid('without', 'must have at least one condition: which events are left out');
@@ -209,12 +208,17 @@ async function requestOf(call: WhatIfCall): Promise<WhatIfRequest> {
 }
 
 /** The position that a bound names. For a time, `from` begins with its first event, and `to` ends with its last. */
-async function positionOf(store: EventStore, now: Date, bound: 'from' | 'to', sent: string): Promise<number> {
+async function positionOf(
+  { caller, services }: Pick<Call<unknown>, 'caller' | 'services'>,
+  bound: 'from' | 'to',
+  sent: string,
+): Promise<number> {
+  const { store, clock } = services.commands;
   const field = `without.${bound}`;
   const time = timestamp.safeParse(sent);
-  if (!time.success) return parsePosition(store.log.logId, sent, field, mustBePositionOrTime);
+  if (!time.success) return services.positions.parse(caller, sent, field, mustBePositionOrTime);
   const at = new Date(time.data);
-  if (at > now) throw invalid(field, 'lies in the future');
+  if (at > clock.now()) throw invalid(field, 'lies in the future');
   if (bound === 'to') return store.log.positionAt(at);
   return (await store.log.positionAt(new Date(at.getTime() - 1))) + 1;
 }

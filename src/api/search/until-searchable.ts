@@ -1,4 +1,4 @@
-import { parsePosition } from '../../domain/position.ts';
+import type { TenantContext } from '../../domain/access/context.ts';
 import { Problem } from '../../domain/problems.ts';
 import { searchedModels } from '../../queries/search/search.ts';
 import type { Services } from '../services.ts';
@@ -8,11 +8,12 @@ import type { Services } from '../services.ts';
  * Returns after `waitMs` even if they do not; what was acknowledged is not lost, and is found later.
  */
 export async function untilSearchable(
-  { commands: { store }, models }: Pick<Services, 'commands' | 'models'>,
+  caller: TenantContext,
+  { positions, models }: Pick<Services, 'positions' | 'models'>,
   position: string,
   waitMs: number,
 ): Promise<void> {
-  const minPosition = parsePosition(store.log.logId, position, 'position');
+  const minPosition = positions.parse(caller, position, 'position');
   try {
     await models.view({ projections: searchedModels, minPosition, waitMs });
   } catch (error) {

@@ -64,7 +64,9 @@ export class Mem0Session {
   }
 
   untilSearchable(position: string | undefined): Promise<void> {
-    return position === undefined ? Promise.resolve() : untilSearchable(this.#services, position, maxWaitMs);
+    return position === undefined
+      ? Promise.resolve()
+      : untilSearchable(this.caller, this.#services, position, maxWaitMs);
   }
 
   #as(caller: TenantContext): Mem0Session {
