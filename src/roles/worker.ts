@@ -5,6 +5,7 @@ import { pause } from '../support/pause.ts';
 import { underLease } from '../reactors/under-lease.ts';
 import type { CommandSide } from './command-side.ts';
 import { startConflicts } from './conflicts.ts';
+import { startDuplicates } from './duplicates.ts';
 import { startOutcomes } from './outcomes.ts';
 import { systemCommandContext, type Process } from './process.ts';
 import type { ReadSide } from './read-side.ts';
@@ -30,6 +31,7 @@ export function startWorker(
   startSummaries(own, { services: commands, store, models, embedders, ledger });
   startExperience(own, { services: commands, store, models, embedders, ledger });
   startConflicts(own, { commands, store }, readSide);
+  startDuplicates(own, { commands, store }, readSide);
   startPruning(own, { services: commands, store, models });
   const outcomes = startOutcomes(own, { services: commands, store, models });
   startPolicies(own, outcomes, learning);
