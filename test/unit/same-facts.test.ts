@@ -67,6 +67,12 @@ describe('two texts that differ in a fact', () => {
     expect(both(left, right)).toEqual([false, false]);
   });
 
+  it('[H6] nor are long texts that are not equal', () => {
+    const long = 'The pump in cellar two is bled. '.repeat(300);
+    expect(haveSameFacts(long, long)).toBe(true);
+    expect(haveSameFacts(long, long.trim())).toBe(false);
+  });
+
   it('[H6] nor are texts without words', () => {
     expect(haveSameFacts('…', '…')).toBe(false);
   });

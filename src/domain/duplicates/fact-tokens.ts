@@ -64,7 +64,7 @@ const articles = new Set(['a', 'an', 'the', 'one', 'der', 'die', 'das', 'den', '
 const lightVerb = /^(?:g[ai]v|ma[kd]|t[ao]+k|giv|put)/u;
 const mustHave = new Set(['have', 'has', 'had', 'having']);
 
-/** Reads what the words of a text say. Linear in its length. */
+/** Reads what the words of a text say. Linear in its length, but for sentences with many a "then". */
 export function factText(content: string): FactText {
   return new Reader().read(content);
 }
@@ -74,6 +74,9 @@ class Reader {
   readonly #sequences: [Set<string>, Set<string>][] = [];
   readonly #tenses = new Set<'present' | 'past'>();
   #sentence = 0;
+  #sentenceStart = 0;
+  /** The sequences of this sentence begin here. */
+  #openSequences = 0;
   /** The words since the last token. */
   #between: string[] = [];
   #preposition: string | undefined;
@@ -191,16 +194,19 @@ class Reader {
     this.#tokens.push({ kind, key, sentence, preposition, joint, isLetter, form, isAfterBe });
     this.#between = [];
     this.#preposition = undefined;
-    for (const [before, after] of this.#sequences) if (!before.has(key)) after.add(key);
+    for (const [before, after] of this.#sequences.slice(this.#openSequences))
+      if (!before.has(key)) after.add(key);
   }
 
   #startSequence(): void {
-    const own = this.#tokens.filter(({ sentence }) => sentence === this.#sentence);
+    const own = this.#tokens.slice(this.#sentenceStart);
     this.#sequences.push([new Set(own.map(({ key }) => key)), new Set()]);
   }
 
   #endSentence(): void {
     this.#sentence++;
+    this.#sentenceStart = this.#tokens.length;
+    this.#openSequences = this.#sequences.length;
     this.#between = [];
     this.#open = this.#preposition = undefined;
     this.#isFirst = true;

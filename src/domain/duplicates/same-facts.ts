@@ -1,11 +1,15 @@
 import { factText, type FactText } from './fact-tokens.ts';
 
+/** Longer texts, in UTF-16 units, are only compared as a whole: the comparison takes the square of their words. */
+const maxLength = 8_000;
+
 /**
  * Whether two texts say the same facts: no number, unit, date, name, negation, quantifier or other word that carries a fact is in one of
  * them only, and nobody and nothing has changed places. Words are compared as they are, not by their meaning: what says yes is nearly
  * always right, and a wording with other words is missed. Symmetric.
  */
 export function haveSameFacts(left: string, right: string): boolean {
+  if (left.length > maxLength || right.length > maxLength) return left === right;
   const [own, other] = [factText(left), factText(right)];
   return (
     own.tokens.length > 0 &&
@@ -86,7 +90,7 @@ function haveSameForms(left: FactText, right: FactText): boolean {
 
 /**
  * Whether two things have changed places: each stands where the other one stood, beside the same word ("Heron is helm and Plover is
- * mechanic", "A pays B"). Takes the square of the number of distinct words of a sentence.
+ * mechanic", "A pays B"). Takes the square of the number of distinct words.
  */
 function isExchanged(left: FactText, right: FactText): boolean {
   const [own, other] = [placesOf(left), placesOf(right)];
