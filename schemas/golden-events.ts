@@ -377,6 +377,20 @@ export const examples: { readonly [Type in EventType]: DataOf<Type> } = {
   SpaceRemoved: { spaceId: 'research', detach: true },
   SpaceDetached: { spaceId: 'research', memories: 12 },
   SpacesRestricted: { strict: true },
+  DuplicateFound: {
+    clusterId: memoryId,
+    space: 'research',
+    representative: memoryId,
+    memoryId: other,
+    similarity: 0.98,
+  },
+  DuplicateWithdrawn: { clusterId: memoryId, memoryId: other },
+  DuplicatesResolved: {
+    clusterId: memoryId,
+    resolution: 'keep_representative',
+    representative: memoryId,
+    memories: [other],
+  },
   TrustConfigured: {
     policy: { quarantine: [{ source: 'web', flag: 'instruction', cause: 'llm' }], reviewers: ['admin'] },
   },

@@ -24,6 +24,7 @@ import { projectionsCommand } from './projections.ts';
 import { replayCommand, restoreCommand } from './restore.ts';
 import { searchCommand } from './search.ts';
 import { serveCommand } from './serve.ts';
+import { duplicatesCommand } from './duplicates.ts';
 import { reviewsCommand } from './reviews.ts';
 import { spacesCommand } from './spaces.ts';
 import { summariesCommand } from './summaries.ts';
@@ -54,6 +55,7 @@ export function createProgram(): Command {
     contextCommand(),
     summariesCommand(),
     spacesCommand(),
+    duplicatesCommand(),
     reviewsCommand(),
     budgetsCommand(),
     policiesCommand(),

@@ -24,12 +24,12 @@ const decisions: readonly (readonly [decision: Decision, description: string, ot
 
 export function reviewsCommand(): Command {
   const command = new Command('reviews').description(
-    'Show what waits for a review, and decide: memories in quarantine, contradictions, outdated memories',
+    'Show what waits for a review, and decide: memories in quarantine, contradictions, duplicates, outdated memories',
   );
   command
     .command('list')
     .description('List what waits for a review')
-    .option('--kind <kind...>', 'quarantine, conflict or stale')
+    .option('--kind <kind...>', 'quarantine, conflict, duplicate or stale')
     .option('--limit <n>', 'maximum number of reviews', '20')
     .action(list);
   command
@@ -80,7 +80,7 @@ async function show(id: string, _: unknown, command: Command): Promise<void> {
     if (json) return printJson(review);
     console.log(`${lineOf(review)}\n\n${memoryText(review.memory)}`);
     for (const [title, memories] of [
-      ['contradicts', review.others],
+      [review.kind === 'duplicate' ? 'says the same' : 'contradicts', review.others],
       ['is like', review.alike],
     ] as const)
       for (const memory of memories) console.log(`\n${title}:\n${memoryText(memory)}`);

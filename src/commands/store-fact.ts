@@ -1,6 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { TenantContext } from '../domain/access/context.ts';
 import { isVisible, visible } from '../domain/access/visibility.ts';
-import { compareTelling, detailedToldKey, toldKey, type FactClaim } from '../domain/memory/affirmation.ts';
+import {
+  compareTelling,
+  detailedToldKey,
+  isAffirmable,
+  toldKey,
+  type FactClaim,
+} from '../domain/memory/affirmation.ts';
 import type { MemoryEvent } from '../domain/memory/events.ts';
 import { foldMemory, isLive, type LiveSnapshot } from '../domain/memory/snapshot.ts';
 import { Problem } from '../domain/problems.ts';
@@ -8,7 +15,7 @@ import { factStream, memoryStream } from '../domain/streams.ts';
 import { isWithheld } from '../domain/trust/trust.ts';
 import { WrongExpectedRevision, type ExpectedRevision, type StreamName } from '../ports/event-log.ts';
 import type { LoadedEvent } from '../ports/event-store.ts';
-import { KeyDestroyed, type KeyRef } from '../ports/key-vault.ts';
+import { KeyDestroyed, type KeyRef, type KeyVault } from '../ports/key-vault.ts';
 import { affirmationAt, affirmMemory } from './affirm-memory.ts';
 import { unknownMemory } from './change-memory.ts';
 import { CommandRecord } from './command-record.ts';
@@ -18,7 +25,7 @@ import { create, firstAnswer, storeUnclaimed, type Draft, type StoreResult } fro
 /** Lost races with other writers of the same text after which the caller is told to retry. */
 const maxAttempts = 20;
 
-interface Fact extends Draft {
+export interface Fact extends Draft {
   readonly duplicates: 'affirm' | 'keep';
   /** The person that the content is about, if the caller names one. */
   readonly subject: string | undefined;
@@ -120,14 +127,38 @@ function compareWith(
   const isOwn = isWithheld(value) && value.createdBy === state.value.createdBy;
   if (isWithheld(state.value) && !isOwn) return 'other';
   const found = compareTelling(value, state.value);
-  const isAboutAnother =
-    subject !== undefined &&
-    vault.pseudonym('subject', caller.tenant, subject) !== first[0]?.metadata.subject;
-  return found === 'same' && isAboutAnother ? 'more' : found;
+  return found === 'same' && isAboutAnother(vault, caller, subject, first) ? 'more' : found;
+}
+
+/** Whether the telling names another person than the one that the memory is about. */
+export function isAboutAnother(
+  vault: KeyVault,
+  { tenant }: TenantContext,
+  subject: string | undefined,
+  first: readonly LoadedEvent<MemoryEvent>[],
+): boolean {
+  return subject !== undefined && vault.pseudonym('subject', tenant, subject) !== first[0]?.metadata.subject;
+}
+
+/** The memory of the same layer and scope that says the same; undefined if its claim is free, or it says less. */
+export async function findTold(
+  services: CommandServices,
+  context: CommandContext,
+  { value, subject }: Fact,
+): Promise<readonly LoadedEvent<MemoryEvent>[] | undefined> {
+  if (!isAffirmable(value)) return undefined;
+  const { tenant } = context.caller;
+  const claim = factStream(tenant, services.vault.pseudonym('fact', tenant, toldKey(value)));
+  const [held] = await services.store.loadLast<FactClaim>(claim, 1);
+  if (!held) return undefined;
+  const first = await services.store.load<MemoryEvent>(memoryStream(tenant, held.event.data.memoryId));
+  return first.length > 0 && compareWith(services, context, { value, subject }, first) === 'same'
+    ? first
+    : undefined;
 }
 
 /** Affirms the memory. Undefined if it was deleted or erased meanwhile: then the fact is to be stored. */
-async function affirm(
+export async function affirm(
   services: CommandServices,
   context: CommandContext,
   { occurredAt }: Pick<Draft['value'], 'occurredAt'>,

@@ -20,6 +20,7 @@ import { foldMemory, isLive, type LiveSnapshot } from '../domain/memory/snapshot
 import { invalid, Problem } from '../domain/problems.ts';
 import { memoryStream } from '../domain/streams.ts';
 import { mayHandle } from '../domain/trust/access.ts';
+import { withoutCopies } from '../domain/spaces/spaces.ts';
 import { trustSources } from '../domain/trust/trust.ts';
 import { WrongExpectedRevision } from '../ports/event-log.ts';
 import type { LoadedEvent } from '../ports/event-store.ts';
@@ -39,6 +40,7 @@ import { checkEntry } from './entry/check-entry.ts';
 import { externalIdClaims, heldBeside } from './external-id-claims.ts';
 import { writablePlacement } from './placement.ts';
 import { affirmedAnswer, storeFact } from './store-fact.ts';
+import { storeInSpaces } from './store-in-spaces.ts';
 
 /** What to do about memories that a new one contradicts, supersedes or duplicates. */
 const conflictModes = ['ignore', 'report', 'supersede'] as const;
@@ -71,7 +73,7 @@ export const storeMemoryInput = z
       .optional(),
     duplicates: z.enum(duplicateModes).default('affirm').meta({
       description:
-        'What to do if a memory of the same layer and scope says the same already. `affirm`: store no second one, but count that it was told again. `keep`: store it all the same. Memories with an `externalId`, and those of the session layer, are always stored',
+        'What to do if a memory of the same layer and scope says the same already. `affirm`: store no second one, but count that it was told again. `keep`: store it all the same. Memories with an `externalId` are always stored, and so are those of the session layer unless a space of theirs has a `dedupStrategy`',
     }),
     onConflict: z.enum(conflictModes).optional().meta({
       description:
@@ -95,7 +97,7 @@ export async function storeMemory(
   const placed = place(context.caller, input);
   // Checked before anything is claimed.
   assertFits(placed);
-  let store: ReturnType<typeof storing> | undefined;
+  let store: Awaited<ReturnType<typeof storing>> | undefined;
   const record = CommandRecord.of(services, context);
   for (;;) {
     const fresh = services.newId();
@@ -111,7 +113,12 @@ export async function storeMemory(
       }
     }
     // Rules that changed since do not refuse a command that was carried out.
-    store ??= storing(services, context, input, await drafted(services, context, input, placed, inTurn));
+    store ??= await storing(
+      services,
+      context,
+      input,
+      await drafted(services, context, input, placed, inTurn),
+    );
     const result = await store(id);
     if (result) return result;
   }
@@ -133,15 +140,18 @@ async function drafted(
 }
 
 /** How this memory is stored under an id. Undefined if a concurrent run of the command took the id, or a claim was left behind. */
-function storing(
+async function storing(
   services: CommandServices,
   context: CommandContext,
   { externalId, duplicates, subject }: StoreMemoryInput,
   draft: Draft,
-): (id: string) => Promise<StoreResult | undefined> {
+): Promise<(id: string) => Promise<StoreResult | undefined>> {
   if (externalId !== undefined) return (id) => storeNamed(services, context, draft, externalId, id);
+  const fact = { ...draft, duplicates, subject };
+  const spaces = withoutCopies(await services.spaces.of(context.caller.tenant), draft.value.spaces);
+  if (spaces.length > 0) return (id) => storeInSpaces(services, context, fact, spaces, id);
   if (!isAffirmable(draft.value)) return (id) => storeUnclaimed(services, context, draft, id);
-  return (id) => storeFact(services, context, { ...draft, duplicates, subject }, id);
+  return (id) => storeFact(services, context, fact, id);
 }
 
 /** Stores the memory with this externalId, unless the caller sees another one that has it. A concurrent writer loses. */

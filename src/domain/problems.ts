@@ -78,6 +78,11 @@ export const problems = {
     remedy:
       'Update the memory named in `memoryId`, or choose another externalId. Without `memoryId`, the caller cannot see that memory.',
   },
+  'duplicates-resolved': {
+    status: 409,
+    title: 'The cluster of duplicates is resolved in another way',
+    remedy: 'Take that decision back with the resolution `manual`, and then decide anew.',
+  },
   'space-not-empty': {
     status: 409,
     title: 'The space has memories',

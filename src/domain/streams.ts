@@ -39,6 +39,9 @@ export const experienceStream = (tenant: string): Name => `policy-${tenant}.expe
 export const summarySettingsStream = (tenant: string): Name => `policy-${tenant}.summaries`;
 /** All spaces that a tenant has configured. */
 export const spacesStream = (tenant: string): Name => `space-${tenant}.spaces`;
+/** Memories of a space that say the same. */
+export const duplicatesStream = (tenant: string, clusterId: string): Name =>
+  `duplicates-${tenant}.${clusterId}`;
 /** One kill switch for all tenants. */
 export const killSwitchStream: Name = 'policy-system.kill-switch';
 /** The signed heads of the tree over the whole log. */

@@ -2,6 +2,7 @@ import type { Embedders } from '../ports/embedder.ts';
 import { audit } from './audit/audit.ts';
 import type { FoldServices } from './decisions/decision-fold.ts';
 import { decisionsProjection } from './decisions/decisions.ts';
+import { duplicates } from './duplicates/duplicates.ts';
 import { experience } from './experience/experience.ts';
 import { feedback } from './feedback/feedback.ts';
 import { fields } from './fields/fields.ts';
@@ -35,6 +36,7 @@ export function allProjections(embedders: Embedders, others: OtherIndexes = {}):
     lexical(others.words),
     vectors(embedders, embedders.preferred, others.vectorsInMemory),
     links,
+    duplicates,
     usage,
     feedback(embedders),
     summaries(embedders),

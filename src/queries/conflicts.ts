@@ -135,7 +135,7 @@ export class ConflictFinder {
 }
 
 /** The first parts of a text, split at white space. */
-function partsOf(content: string): string[] {
+export function partsOf(content: string): string[] {
   const parts: string[] = [];
   for (let rest = content; rest.trim() !== '' && parts.length < maxQueries;) {
     const part = truncate(rest, queryLength);
@@ -147,7 +147,10 @@ function partsOf(content: string): string[] {
 }
 
 /** Whether both are of one layer, and its identifiers have the same values. */
-function areOfOnePlace(stored: StoredMemory, other: StoredMemory): boolean {
+export function areOfOnePlace(
+  stored: Pick<StoredMemory, 'layer' | 'scope'>,
+  other: Pick<StoredMemory, 'layer' | 'scope'>,
+): boolean {
   return (
     stored.layer === other.layer &&
     visibilityKeys(stored.layer).every((key) => stored.scope[key] === other.scope[key])

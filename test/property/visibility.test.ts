@@ -1,5 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { audienceContains } from '../../src/domain/access/audience.ts';
 import { countedParts, partOf, sharedPart } from '../../src/domain/access/counted-parts.ts';
 import { roles, type TenantContext } from '../../src/domain/access/context.ts';
 import {
@@ -265,5 +266,29 @@ describe('an agent', () => {
       if (scope.user !== undefined) expect(() => assertNamesServedUser(caller, scope)).toThrow(/on behalf/);
       expect([servedUser(caller), servedUser(acting)]).toEqual([undefined, user]);
     });
+  });
+});
+
+describe('an audience that contains another one', () => {
+  const agent = anyCaller(fc.constant('acme'), fc.constant(['agent' as const]), name);
+
+  it('[H6] sees all that the other one sees', () => {
+    const rule = (caller: TenantContext, outer: Placement, inner: Placement) => {
+      if (audienceContains(outer, inner) && sees(caller, inner)) expect(sees(caller, outer)).toBe(true);
+    };
+    fc.assert(fc.property(fc.oneof(context, agent), placed, placed, rule), { numRuns: 2_000 });
+  });
+
+  it('[H6] is that of the company, of the same place, and of the sessions of one user for the user alone', () => {
+    const place = (layer: Layer, scope: Placement['scope'] = {}): Placement => ({ layer, scope });
+    const [user, session] = [{ user: 'a' }, { user: 'a', session: 's' }];
+    expect(audienceContains(place('company'), place('session', session))).toBe(true);
+    expect(audienceContains(place('session', session), place('user', user))).toBe(true);
+    expect(audienceContains(place('team', { team: 't' }), place('team', { team: 't', project: 'p' }))).toBe(
+      true,
+    );
+    expect(audienceContains(place('user', user), place('session', session))).toBe(false);
+    expect(audienceContains(place('company', user), place('team', { team: 't' }))).toBe(false);
+    expect(audienceContains(place('org', { org: 'o' }), place('team', { org: 'o', team: 't' }))).toBe(false);
   });
 });

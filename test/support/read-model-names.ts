@@ -2,6 +2,7 @@
 export const readModelNames = [
   'audit',
   'decisions',
+  'duplicates',
   'experience',
   'feedback',
   'fields',

@@ -10,7 +10,7 @@ const without = ['GET /livez', 'GET /metrics'];
 /** One call of each method; path parameters are their own names. */
 const callsOf = (
   client: Stratalog,
-  { memories, reasoning, summaries, spaces, reviews, audit, admin } = client,
+  { memories, reasoning, summaries, spaces, duplicates, reviews, audit, admin } = client,
 ) => [
   client.search({ query: 'a' }),
   client.context({ query: 'a', tokenBudget: 1 }),
@@ -51,6 +51,8 @@ const callsOf = (
   spaces.update('{id}', {}),
   spaces.delete('{id}'),
   spaces.configure({ strict: true }),
+  duplicates.list().page(),
+  duplicates.resolve('{id}', { resolution: 'keep_all' }),
   reviews.list().page(),
   reviews.decide('{id}', { decision: 'approve' }),
   reviews.decideAll({ ids: ['a'], decision: 'approve' }),

@@ -45,7 +45,7 @@ export interface StoreMemory {
         source: 'user' | 'agent' | 'tool' | 'document' | 'web' | 'import';
       }
     | undefined;
-  /** What to do if a memory of the same layer and scope says the same already. `affirm`: store no second one, but count that it was told again. `keep`: store it all the same. Memories with an `externalId`, and those of the session layer, are always stored */
+  /** What to do if a memory of the same layer and scope says the same already. `affirm`: store no second one, but count that it was told again. `keep`: store it all the same. Memories with an `externalId` are always stored, and so are those of the session layer unless a space of theirs has a `dedupStrategy` */
   duplicates?: 'affirm' | 'keep' | undefined;
   /** By default, memories of the same layer and scope that it contradicts are looked for after the answer, and linked. `report`: the answer lists the memories of the same layer and scope that it contradicts, supersedes or duplicates. `supersede`: also link it as superseding them, where the confidence is high enough. `ignore`: do not compare it with other memories */
   onConflict?: 'ignore' | 'report' | 'supersede' | undefined;
@@ -87,7 +87,7 @@ export interface PutMemory {
         source: 'user' | 'agent' | 'tool' | 'document' | 'web' | 'import';
       }
     | undefined;
-  /** What to do if a memory of the same layer and scope says the same already. `affirm`: store no second one, but count that it was told again. `keep`: store it all the same. Memories with an `externalId`, and those of the session layer, are always stored */
+  /** What to do if a memory of the same layer and scope says the same already. `affirm`: store no second one, but count that it was told again. `keep`: store it all the same. Memories with an `externalId` are always stored, and so are those of the session layer unless a space of theirs has a `dedupStrategy` */
   duplicates?: 'affirm' | 'keep' | undefined;
   /** By default, memories of the same layer and scope that it contradicts are looked for after the answer, and linked. `report`: the answer lists the memories of the same layer and scope that it contradicts, supersedes or duplicates. `supersede`: also link it as superseding them, where the confidence is high enough. `ignore`: do not compare it with other memories */
   onConflict?: 'ignore' | 'report' | 'supersede' | undefined;
@@ -534,23 +534,30 @@ export interface SpacesSettings {
   strict: boolean;
 }
 
+export interface ResolveDuplicates {
+  /** `keep_all`: they are no duplicates, and do not come back as a cluster. `keep_representative`: soft-delete the others. `manual`: take the last decision back; what it deleted is restored */
+  resolution: 'manual' | 'keep_all' | 'keep_representative';
+  /** Id of the member to keep, for `keep_representative`. Default: the representative of the cluster */
+  representative?: string | undefined;
+}
+
 export interface ReviewDecisions {
   /** Ids of reviews */
   ids: readonly string[];
-  /** `approve`: everybody finds it. `reject`: nobody does. `keep`: it stays as it is, and the question is closed. `merge`: it is deleted, because `with` says it. `supersede`: it is approved and replaces `with`. `undo`: take the last decision back */
+  /** `approve`: everybody finds it. `reject`: nobody does. `keep`: it stays as it is, and the question is closed. `merge`: it is deleted, because `with` says it; of duplicates, the others are deleted. `supersede`: it is approved and replaces `with`. `undo`: take the last decision back */
   decision: 'approve' | 'reject' | 'merge' | 'supersede' | 'keep' | 'undo';
   /** Why, for the history of the memory. Takes the place of the header X-Reason */
   reason?: string | undefined;
-  /** Id of the other memory, for `merge` and `supersede`. Default: that of the conflict */
+  /** Id of the other memory, for `merge` and `supersede`. Default: that of the conflict. Of duplicates the memory that stays; default: the representative */
   with?: string | undefined;
 }
 
 export interface ReviewDecision {
-  /** `approve`: everybody finds it. `reject`: nobody does. `keep`: it stays as it is, and the question is closed. `merge`: it is deleted, because `with` says it. `supersede`: it is approved and replaces `with`. `undo`: take the last decision back */
+  /** `approve`: everybody finds it. `reject`: nobody does. `keep`: it stays as it is, and the question is closed. `merge`: it is deleted, because `with` says it; of duplicates, the others are deleted. `supersede`: it is approved and replaces `with`. `undo`: take the last decision back */
   decision: 'approve' | 'reject' | 'merge' | 'supersede' | 'keep' | 'undo';
   /** Why, for the history of the memory. Takes the place of the header X-Reason */
   reason?: string | undefined;
-  /** Id of the other memory, for `merge` and `supersede`. Default: that of the conflict */
+  /** Id of the other memory, for `merge` and `supersede`. Default: that of the conflict. Of duplicates the memory that stays; default: the representative */
   with?: string | undefined;
 }
 
@@ -779,6 +786,7 @@ export interface Problem {
     | 'request-timeout'
     | 'first-key-must-be-admin'
     | 'external-id-taken'
+    | 'duplicates-resolved'
     | 'space-not-empty'
     | 'memory-deleted'
     | 'memory-archived'
@@ -1914,14 +1922,28 @@ export interface SpaceStats {
   position: string;
 }
 
+export interface DuplicateCluster {
+  id: string;
+  space: string;
+  /** The memory that the others are compared with: the oldest, until somebody chooses another one */
+  representative: string;
+  members: {
+    id: string;
+    /** To the first representative, 0 to 1, on the scale of `semanticSimilarityThreshold` */
+    similarity: number;
+  }[];
+  /** `manual`: nobody has decided yet. `keep_all`: they are no duplicates. `keep_representative`: the others were deleted */
+  resolution: 'manual' | 'keep_all' | 'keep_representative';
+}
+
 export interface Review {
   /** For POST /v1/reviews/{id} */
   id: string;
-  /** `quarantine`: it waits for a review. `conflict`: it contradicts the memory in `others`. `stale`: callers judged it outdated */
-  kind: 'quarantine' | 'conflict' | 'stale';
+  /** `quarantine`: it waits for a review. `conflict`: it contradicts the memory in `others`. `duplicate`: those in `others` say the same. `stale`: callers judged it outdated */
+  kind: 'quarantine' | 'conflict' | 'duplicate' | 'stale';
   /** The memory that the decision is about */
   memory: Memory;
-  /** The memories that it contradicts */
+  /** The memories that it contradicts, or that say the same */
   others: Memory[];
   /** Up to three memories of its place that are most like it */
   alike: Memory[];
@@ -2698,6 +2720,36 @@ export interface SpaceStatsQuery {
 export interface ConfigureSpacesAnswer {
   /** Whether memories may name only spaces that are configured */
   strict: boolean;
+  /** Position in the log. Pass it as `minPosition` to a later request to read your own write */
+  position: string;
+}
+
+export interface ListDuplicatesQuery {
+  /** Only clusters of this space */
+  space?: string | undefined;
+  /** `open`: nobody has decided about it. `resolved`: somebody has. Default: both */
+  state?: 'open' | 'resolved' | undefined;
+  /** Only clusters with the memory of this id */
+  memory?: string | undefined;
+  /** Maximum number of items in a page. Default: 50 */
+  limit?: number | undefined;
+  /** `nextCursor` of the previous page */
+  cursor?: string | undefined;
+  /** Position from an earlier response, or up to 100 with commas between them; the answer includes everything up to them, such as your own write */
+  minPosition?: string | undefined;
+  /** Maximum time to wait for `minPosition`, in milliseconds. Default: 2,000 */
+  waitMs?: number | undefined;
+}
+
+export interface ListDuplicatesAnswer {
+  items: DuplicateCluster[];
+  nextCursor?: string;
+  /** Position in the log. Pass it as `minPosition` to a later request to read your own write */
+  position: string;
+}
+
+export interface ResolveDuplicatesAnswer {
+  cluster: DuplicateCluster;
   /** Position in the log. Pass it as `minPosition` to a later request to read your own write */
   position: string;
 }

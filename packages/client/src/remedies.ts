@@ -22,6 +22,7 @@ export const remedies: Readonly<Record<ProblemCode, string>> = {
   'first-key-must-be-admin': 'Create a key with role `admin` first. It can create the others.',
   'external-id-taken':
     'Update the memory named in `memoryId`, or choose another externalId. Without `memoryId`, the caller cannot see that memory.',
+  'duplicates-resolved': 'Take that decision back with the resolution `manual`, and then decide anew.',
   'space-not-empty': 'Remove the label from its memories, or delete them, before you remove the space.',
   'memory-deleted': 'Restore the memory first.',
   'memory-archived': 'Unarchive the memory first.',

@@ -12,7 +12,7 @@ export class Reviews {
     this.#transport = transport;
   }
 
-  /** What waits: memories in quarantine, contradictions, and memories that were judged outdated. */
+  /** What waits: memories in quarantine, contradictions, duplicates, and memories that were judged outdated. */
   list(
     query: api.ListReviewsQuery = {},
     options?: CallOptions,

@@ -5,6 +5,7 @@ import { Memories } from './memories.ts';
 import { Reasoning } from './reasoning.ts';
 import type { CallOptions, CommandOptions, StratalogOptions } from './options.ts';
 import { path, type ApiRequest, type RequestOptions } from './request.ts';
+import { Duplicates } from './duplicates.ts';
 import { Reviews } from './reviews.ts';
 import { Spaces } from './spaces.ts';
 import { Summaries } from './summaries.ts';
@@ -19,6 +20,7 @@ export class Stratalog {
   readonly reasoning: Reasoning;
   readonly summaries: Summaries;
   readonly spaces: Spaces;
+  readonly duplicates: Duplicates;
   readonly reviews: Reviews;
   readonly audit: Audit;
   readonly admin: Admin;
@@ -32,6 +34,7 @@ export class Stratalog {
     this.reasoning = new Reasoning(transport);
     this.summaries = new Summaries(transport);
     this.spaces = new Spaces(transport);
+    this.duplicates = new Duplicates(transport);
     this.reviews = new Reviews(transport);
     this.audit = new Audit(transport);
     this.admin = new Admin(transport);

@@ -1,8 +1,11 @@
 import { z } from 'zod';
+import type { MemoryResult } from '../../commands/change-memory.ts';
+import type { CommandContext, CommandServices } from '../../commands/context.ts';
+import { reviewDuplicates, type ReviewOfDuplicates } from '../../commands/trust/review-duplicates.ts';
 import { reviewMemory, type ReviewCommand } from '../../commands/trust/review-memory.ts';
 import { memorySchema, viewOf } from '../../domain/memory/view.ts';
 import { Problem } from '../../domain/problems.ts';
-import { reviewDecisions } from '../../domain/trust/decisions.ts';
+import { reviewDecisions, type ReviewDecision } from '../../domain/trust/decisions.ts';
 import { reviewKinds } from '../../queries/reviews/review-source.ts';
 import { readCounters } from '../../queries/get-memory.ts';
 import { lineIdentity } from '../command-id.ts';
@@ -17,17 +20,19 @@ const reason = z.string().min(1).max(500).optional().meta({
 });
 const decision = z.enum(reviewDecisions).meta({
   description:
-    '`approve`: everybody finds it. `reject`: nobody does. `keep`: it stays as it is, and the question is closed. `merge`: it is deleted, because `with` says it. `supersede`: it is approved and replaces `with`. `undo`: take the last decision back',
+    '`approve`: everybody finds it. `reject`: nobody does. `keep`: it stays as it is, and the question is closed. `merge`: it is deleted, because `with` says it; of duplicates, the others are deleted. `supersede`: it is approved and replaces `with`. `undo`: take the last decision back',
 });
 const other = z.string().optional().meta({
-  description: 'Id of the other memory, for `merge` and `supersede`. Default: that of the conflict',
+  description:
+    'Id of the other memory, for `merge` and `supersede`. Default: that of the conflict. Of duplicates the memory that stays; default: the representative',
 });
 
 const body = z.strictObject({ decision, reason, with: other }).meta({ id: 'ReviewDecision' });
 
 export const decideReview = operation({
   name: 'decideReview',
-  summary: 'Decide about a memory that waits for a review, contradicts another one or is outdated',
+  summary:
+    'Decide about a memory that waits for a review, contradicts or repeats another one, or is outdated',
   area: 'Memories',
   input: body.extend({ id: z.string() }),
   output: z.object({ memory: memorySchema, position: positionField }),
@@ -46,8 +51,8 @@ export const decideReview = operation({
   async handle({ caller, context, input, services, token }) {
     const command = commandOf(input.id, input.decision, input.with);
     const own = input.reason === undefined ? context : { ...context, reason: input.reason };
-    const { snapshot, position: at, replayed } = await reviewMemory(services.commands, own, command);
-    const counters = await readCounters(services.models, caller, command.memoryId);
+    const { snapshot, position: at, replayed } = await decide(services.commands, own, command);
+    const counters = await readCounters(services.models, caller, snapshot.state.value.id);
     return { output: { memory: viewOf(caller.tenant, snapshot, counters), position: token(at) }, replayed };
   },
 });
@@ -87,7 +92,7 @@ export const decideReviews = operation({
         const command = commandOf(id, input.decision, input.with);
         const idempotency = lineIdentity(services.commands.vault, caller, whole, index, command);
         const one = { ...own, ...(idempotency && { idempotency }) };
-        const { position: at } = await reviewMemory(services.commands, one, command);
+        const { position: at } = await decide(services.commands, one, command);
         reached = Math.max(reached, at);
         items.push({ id, status: 200 });
       } catch (error) {
@@ -99,15 +104,20 @@ export const decideReviews = operation({
   },
 });
 
-/** The memory that a review is about. An id without a kind is that of the memory. */
-function commandOf(
-  id: string,
-  decision: ReviewCommand['decision'],
-  other: string | undefined,
-): ReviewCommand {
-  const [kind, memoryId, conflicting, ...rest] = id.includes('.') ? id.split('.') : ['quarantine', id];
-  if (!(reviewKinds as readonly string[]).includes(kind!) || memoryId === undefined || rest.length > 0)
+type Decided = ReviewCommand | ReviewOfDuplicates;
+
+function decide(services: CommandServices, context: CommandContext, command: Decided): Promise<MemoryResult> {
+  return 'clusterId' in command
+    ? reviewDuplicates(services, context, command)
+    : reviewMemory(services, context, command);
+}
+
+/** What a review is about. An id without a kind is that of a memory. */
+function commandOf(id: string, decision: ReviewDecision, other: string | undefined): Decided {
+  const [kind, about, conflicting, ...rest] = id.includes('.') ? id.split('.') : ['quarantine', id];
+  if (!(reviewKinds as readonly string[]).includes(kind!) || about === undefined || rest.length > 0)
     throw new Problem('not-found', 'no such review');
+  if (kind === 'duplicate') return { clusterId: about, decision, other };
   const isPaired = decision === 'merge' || decision === 'supersede';
-  return { memoryId, decision, other: isPaired ? (other ?? conflicting) : undefined };
+  return { memoryId: about, decision, other: isPaired ? (other ?? conflicting) : undefined };
 }

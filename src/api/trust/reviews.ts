@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { memorySchema } from '../../domain/memory/view.ts';
 import { Problem } from '../../domain/problems.ts';
+import { duplicated } from '../../queries/reviews/duplicates-to-review.ts';
 import { conflicting, quarantined, stale } from '../../queries/reviews/memories-to-review.ts';
 import { readReviews } from '../../queries/reviews/read-reviews.ts';
 import { reviewKinds, type ReviewItem } from '../../queries/reviews/review-source.ts';
@@ -27,10 +28,12 @@ const reviewSchema = z
     id: z.string().meta({ description: 'For POST /v1/reviews/{id}' }),
     kind: z.enum(reviewKinds).meta({
       description:
-        '`quarantine`: it waits for a review. `conflict`: it contradicts the memory in `others`. `stale`: callers judged it outdated',
+        '`quarantine`: it waits for a review. `conflict`: it contradicts the memory in `others`. `duplicate`: those in `others` say the same. `stale`: callers judged it outdated',
     }),
     memory: memorySchema.meta({ description: 'The memory that the decision is about' }),
-    others: z.array(memorySchema).meta({ description: 'The memories that it contradicts' }),
+    others: z
+      .array(memorySchema)
+      .meta({ description: 'The memories that it contradicts, or that say the same' }),
     alike: z
       .array(memorySchema)
       .meta({ description: 'Up to three memories of its place that are most like it' }),
@@ -75,7 +78,7 @@ export const listReviews = operation({
   },
   access: reviewers,
   reads: 'read-models',
-  awaitsOwn: ['memories', 'links', 'feedback'],
+  awaitsOwn: ['memories', 'links', 'feedback', 'duplicates'],
   cost: () => 3,
   audit: { what: 'reviews', when: 'always' },
   async handle(call) {
@@ -85,7 +88,7 @@ export const listReviews = operation({
       throw new Problem('forbidden', 'this credential has none of the roles that review memories');
     const { models, conflicts } = services;
     const { items, nextCursor, position } = await readReviews(
-      [quarantined(models), conflicting(models), stale(models)],
+      [quarantined(models), conflicting(models), duplicated(models), stale(models)],
       {
         caller,
         spaces,

@@ -52,6 +52,7 @@ const kinds = {
   projection: 'internal',
   checkpoint: 'events',
   space: 'events',
+  duplicates: 'events',
 } as const satisfies Readonly<Record<EventCategory, TopicKind>>;
 
 /** The topic kind of an event category. Unknown categories are `internal`. */

@@ -43,6 +43,7 @@ export type EventCategory =
   | 'projection'
   | 'checkpoint'
   | 'space'
+  | 'duplicates'
   | 'erasure';
 
 export type AnyEventDefinition = EventDefinition<string, z.ZodObject, z.ZodObject>;

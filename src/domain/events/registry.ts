@@ -74,6 +74,7 @@ import {
   SpacesRestricted,
   TrustConfigured,
 } from '../spaces/events.ts';
+import { DuplicateFound, DuplicatesResolved, DuplicateWithdrawn } from '../duplicates/events.ts';
 import { CheckpointCosigned, CheckpointSigned, LogRestored } from '../tlog/events.ts';
 import type { AnyEventDefinition, EventOf } from './define.ts';
 
@@ -150,6 +151,9 @@ const definitions = [
   SpaceDetached,
   SpacesRestricted,
   TrustConfigured,
+  DuplicateFound,
+  DuplicateWithdrawn,
+  DuplicatesResolved,
   ErasureRequested,
   ErasureCounted,
   ErasureAdvanced,

@@ -21,6 +21,9 @@ export interface Spaces {
   readonly trust: TrustPolicy;
 }
 
+/** Similarity from which two memories may say the same, in a space that names none. */
+const defaultSimilarity = 0.95;
+
 export const noSpaces: Spaces = { configured: new Map(), strict: false, trust: noTrustPolicy };
 
 export interface RecordedSpaceEvent {
@@ -94,6 +97,24 @@ export function trustPoliciesOf({ configured, trust }: Spaces, labels: readonly 
 export function tracksCitations(spaces: Spaces, labels: Iterable<string>): boolean {
   for (const label of labels) if (configOf(spaces, label).citationTracking) return true;
   return false;
+}
+
+/** Those of the labels whose spaces keep no text twice, in a fixed order. */
+export function withoutCopies({ configured }: Spaces, labels: readonly string[]): string[] {
+  const strategyOf = (label: string) => configured.get(label)?.config.dedupStrategy ?? 'none';
+  return [...new Set(labels)].filter((label) => strategyOf(label) !== 'none').sort();
+}
+
+/** Those of the labels whose spaces collect memories that say the same, with the similarity from which they do. */
+export function collectingDuplicates(
+  { configured }: Spaces,
+  labels: readonly string[],
+): { readonly space: string; readonly threshold: number }[] {
+  return [...new Set(labels)].sort().flatMap((space) => {
+    const { dedupStrategy, semanticSimilarityThreshold = defaultSimilarity } =
+      configured.get(space)?.config ?? defaultSpace;
+    return dedupStrategy === 'semantic' ? [{ space, threshold: semanticSimilarityThreshold }] : [];
+  });
 }
 
 /** What a merge patch makes of a configuration, still to be validated: null brings back the default. */

@@ -4,6 +4,7 @@ import { memoryBindings } from './memories.ts';
 import { outcomeBindings } from './outcomes.ts';
 import { queryBindings } from './queries.ts';
 import { reasoningBindings } from './reasoning.ts';
+import { duplicateBindings } from './duplicates.ts';
 import { spaceBindings } from './spaces.ts';
 import { summaryBindings } from './summaries.ts';
 import { trustBindings } from './trust.ts';
@@ -16,6 +17,7 @@ export const bindings: readonly Binding[] = [
   ...outcomeBindings,
   ...summaryBindings,
   ...spaceBindings,
+  ...duplicateBindings,
   ...trustBindings,
   ...administrationBindings,
 ];

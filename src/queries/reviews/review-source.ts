@@ -3,17 +3,17 @@ import type { MemoryView } from '../../domain/memory/view.ts';
 import type { Wait } from '../read-models.ts';
 
 /** What waits for a reviewer, in the order of the list. */
-export const reviewKinds = ['quarantine', 'conflict', 'stale'] as const;
+export const reviewKinds = ['quarantine', 'conflict', 'duplicate', 'stale'] as const;
 export type ReviewKind = (typeof reviewKinds)[number];
 
 /** Something that a reviewer may decide. */
 export interface ReviewItem {
-  /** `<kind>.<id of the memory>`, and for a conflict also `.<id of the other memory>`. */
+  /** `<kind>.<id of the memory>`, and for a conflict also `.<id of the other memory>`; for duplicates, the id of the cluster. */
   readonly id: string;
   readonly kind: ReviewKind;
   /** The memory that the decision is about. */
   readonly memory: MemoryView;
-  /** The memories that it conflicts with. */
+  /** The memories that it conflicts with, or that say the same. */
   readonly others: readonly MemoryView[];
 }
 
