@@ -17,7 +17,7 @@ export function namedModels({ configured }: Spaces, labels?: readonly string[]):
 }
 
 /** The language model of a text that is made of memories or attempts with these labels; undefined unless all are of one space. */
-export function languageModelOf(
+export function commonLanguageModel(
   { configured }: Spaces,
   labelsOfEach: readonly (readonly string[])[],
 ): string | undefined {
