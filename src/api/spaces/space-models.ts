@@ -15,27 +15,39 @@ export function missingModels(models: Models, named: Named): ModelField[] {
 }
 
 /**
- * Throws if `named` has a model that the server does not have. A space keeps the one that it has, which may be from a preset, or from a time
- * when the server had it.
+ * Throws if `named` has a model that the server does not have, or cannot load. A space keeps the one that it has, which may be from a
+ * preset, or from a time when the server had it.
  */
 export async function assertModels(
   { caller, services }: Call<unknown>,
   spaceId: string,
   named: Named,
 ): Promise<void> {
-  const missing = missingModels(services, named);
-  if (missing.length === 0) return;
+  if (modelFields.every((field) => typeof named[field] !== 'string')) return;
   const { configured } = await services.commands.spaces.current(caller.tenant);
   const config: SpaceConfig | undefined = configured.get(spaceId)?.config;
-  const wrong = missing.find((field) => named[field] !== config?.[field]);
-  if (wrong === undefined) return;
-  const allowed = namesOf(services, wrong).join(', ');
-  throw invalid(
-    wrong,
-    allowed === ''
-      ? 'names a model, and the server has no language model: leave it out'
-      : `names no model of the server; it has ${allowed} (GET /v1/models)`,
-  );
+  for (const field of modelFields) {
+    const name = named[field];
+    if (typeof name === 'string' && name !== config?.[field]) await assertModel(services, field, name);
+  }
+}
+
+async function assertModel(services: Services, field: ModelField, name: string): Promise<void> {
+  if (!has(services, field, name)) {
+    const allowed = namesOf(services, field).join(', ');
+    throw invalid(
+      field,
+      allowed === ''
+        ? 'names a model, and the server has no language model: leave it out'
+        : `names no model of the server; it has ${allowed} (GET /v1/models)`,
+    );
+  }
+  const model = field === 'embeddingModel' ? services.embedders.find(name) : undefined;
+  // An endpoint may be down just now; files that are not there stay away.
+  if (!model || model.endpointModel !== undefined) return;
+  await services.embedders.load(model.id).catch((error: unknown) => {
+    throw invalid(field, `names a model that cannot be loaded: ${(error as Error).message}`);
+  });
 }
 
 function has(models: Models, field: ModelField, name: string): boolean {
