@@ -1,6 +1,6 @@
 import type { NamedModel } from '../../domain/spaces/space-models.ts';
 import { keyOf } from '../../domain/retrieval/posting-keys.ts';
-import { embedEach, type Embedders, type RegisteredModel } from '../../ports/embedder.ts';
+import { embedEach, vectorIn, type Embedders, type RegisteredModel } from '../../ports/embedder.ts';
 import type { Sql, SqlExecutor } from '../../ports/sql.ts';
 import { generationTable } from '../../read-models/generation-table.ts';
 import { variantOf } from '../../read-models/generation-variant.ts';
@@ -12,7 +12,7 @@ import { vectorArray } from './vector-sql.ts';
 
 /** Texts in the queue of the model at once. Other texts wait for at most this many. */
 const atOnce = 4;
-/** Texts read together, of which at most `atOnce` are embedded again after a crash. */
+/** Texts read and written together. After a crash at most this many are embedded again. */
 const pageSize = 64;
 const firstId = '00000000-0000-0000-0000-000000000000';
 
@@ -28,6 +28,10 @@ interface MissingText extends Record<string, unknown> {
   readonly memory_id: string;
   readonly text_hash: string;
   readonly content: string;
+}
+
+interface MadeVector extends MissingText {
+  readonly vector: Float32Array;
 }
 
 /** A space with the registered model that it names. */
@@ -68,26 +72,37 @@ export class SpaceVectors {
   async bringUpToDate(job: SpaceVectorJob, signal: AbortSignal): Promise<void> {
     const live = await readLive(this.#options.sql);
     if (!live) return;
-    const { embedders, onUse } = this.#options;
+    const { embedders } = this.#options;
     const spaces = job.named.flatMap(({ space, model: name }) => {
       const model = embedders.find(name);
       return model && model.id !== live.model ? [{ space, model }] : [];
     });
     await this.#removeOthers(job, live, spaces);
+    let failure: unknown;
     for (const model of new Set(spaces.map((one) => one.model))) {
       const own = spaces.filter((one) => one.model === model).map(({ space }) => space);
-      let after = firstId;
-      for (;;) {
-        signal.throwIfAborted();
-        onUse(model.id);
-        const texts = await this.#missing(job, live, { model, spaces: own, after });
-        for (let at = 0; at < texts.length; at += atOnce) {
-          signal.throwIfAborted();
-          await this.#embed(job.tenant, model, texts.slice(at, at + atOnce));
-        }
-        if (texts.length < pageSize) break;
-        after = texts.at(-1)!.memory_id;
-      }
+      // A model that does not answer keeps no other one waiting.
+      await this.#embedMissing(job, live, { model, spaces: own }, signal).catch((error: unknown) => {
+        failure ??= error;
+      });
+    }
+    if (failure !== undefined) throw failure;
+  }
+
+  async #embedMissing(
+    job: SpaceVectorJob,
+    live: Live,
+    own: { readonly model: RegisteredModel; readonly spaces: readonly string[] },
+    signal: AbortSignal,
+  ): Promise<void> {
+    let after = firstId;
+    for (;;) {
+      signal.throwIfAborted();
+      this.#options.onUse(own.model.id);
+      const texts = await this.#missing(job, live, { ...own, after });
+      await this.#embed(job.tenant, own.model, texts, signal);
+      if (texts.length < pageSize) return;
+      after = texts.at(-1)!.memory_id;
     }
   }
 
@@ -131,24 +146,40 @@ export class SpaceVectors {
     );
   }
 
-  async #embed(tenant: string, model: RegisteredModel, texts: readonly MissingText[]): Promise<void> {
-    const { embedders, sql } = this.#options;
-    const outcomes = await embedEach(
-      embedders.of(model.id)!,
-      texts.map(({ content }) => content),
-      'passage',
-      tenant,
-    );
-    const made = texts.flatMap((text, index) => {
-      const vector = outcomes[index];
-      return vector instanceof Float32Array ? [{ ...text, vector }] : [];
-    });
-    if (made.length === 0) return;
+  /** What was embedded before a failure is written all the same. */
+  async #embed(
+    tenant: string,
+    model: RegisteredModel,
+    texts: readonly MissingText[],
+    signal: AbortSignal,
+  ): Promise<void> {
+    const made: MadeVector[] = [];
+    try {
+      for (let at = 0; at < texts.length; at += atOnce) {
+        signal.throwIfAborted();
+        const some = texts.slice(at, at + atOnce);
+        const outcomes = await embedEach(
+          this.#options.embedders.of(model.id)!,
+          some.map(({ content }) => content),
+          'passage',
+          tenant,
+        );
+        for (const [index, text] of some.entries()) {
+          const vector = vectorIn(outcomes[index]);
+          if (vector) made.push({ ...text, vector });
+        }
+      }
+    } finally {
+      if (made.length > 0) await this.#write(tenant, model, made);
+    }
+  }
+
+  async #write(tenant: string, model: RegisteredModel, made: readonly MadeVector[]): Promise<void> {
     const { array, bound } = vectorArray(
       made.map(({ vector }) => vector),
       4,
     );
-    await sql.transaction(async (tx) => {
+    await this.#options.sql.transaction(async (tx) => {
       const live = await readLive(tx);
       if (!live) return;
       // An erasure waits for this transaction, or its memory is passed over: what is erased must not be written again.
