@@ -157,7 +157,7 @@ async function startMemoryRoles(
   const commandSide = await openCommandSide(own);
   await assertSafeToListen(own.config, commandSide.directory);
   const readSide = await openReadSide(own, commandSide, embedders);
-  if (roles.includes('projector')) await startProjector(own, readSide);
+  if (roles.includes('projector')) await startProjector(own, commandSide.store, readSide);
   if (!roles.includes('worker') && !roles.includes('api')) return { readSide, api: undefined };
   const learning = openLearning(own, { services: commandSide.commands, models: readSide.models });
   if (roles.includes('worker')) startWorker(own, commandSide, readSide, learning);

@@ -124,6 +124,14 @@ export const settings = z.object({
     .describe(
       'Language model that writes the summaries and lessons of the layers company and org, such as gpt-4.1-mini. Default: STRATALOG_LLM_MODEL',
     ),
+  STRATALOG_LLM_SPACE_MODELS: z
+    .string()
+    .transform((text) => text.split(',').map((name) => name.trim()))
+    .pipe(z.array(z.string().min(1)))
+    .optional()
+    .describe(
+      'Further language models of the endpoint, separated by commas, that [spaces](../guides/spaces.md#models) may name, such as gpt-4.1-mini,gpt-4.1-nano',
+    ),
   STRATALOG_LLM_THOUGHT_TOKENS: integer(0, 100_000)
     .default(4_000)
     .describe(
@@ -233,6 +241,8 @@ export interface Config extends ClusterConfig {
         readonly models: { readonly root: string; readonly sub: string };
         /** Writes the summaries and lessons of the layers company and org. */
         readonly cheapModel: string;
+        /** Further models that spaces may name. */
+        readonly spaceModels: readonly string[];
         /** Tokens for the thoughts of a model that thinks before it answers. */
         readonly thoughtTokens: number;
       }
@@ -362,6 +372,7 @@ function languageModelOf(values: Settings): Config['languageModel'] {
       apiKey,
       models: { root, sub: sub ?? root },
       cheapModel: cheap ?? root,
+      spaceModels: values.STRATALOG_LLM_SPACE_MODELS ?? [],
       thoughtTokens: values.STRATALOG_LLM_THOUGHT_TOKENS,
     };
   if (baseURL)
@@ -372,6 +383,7 @@ function languageModelOf(values: Settings): Config['languageModel'] {
     STRATALOG_LLM_MODEL: root,
     STRATALOG_LLM_SUB_MODEL: sub,
     STRATALOG_LLM_CHEAP_MODEL: cheap,
+    STRATALOG_LLM_SPACE_MODELS: values.STRATALOG_LLM_SPACE_MODELS,
     STRATALOG_LLM_API_KEY: apiKey,
   }).find(([, value]) => value !== undefined);
   if (given)

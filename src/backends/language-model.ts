@@ -16,6 +16,13 @@ const inspectionMs = 10_000;
 /** Maximum number of models named in the error, which is one line. */
 const namedModels = 10;
 
+/** The language models that the program is configured with, those of spaces last. */
+export function modelNames({ languageModel }: Pick<Config, 'languageModel'>): readonly string[] {
+  if (!languageModel) return [];
+  const { models, cheapModel, spaceModels } = languageModel;
+  return [...new Set([models.root, models.sub, cheapModel, ...spaceModels])];
+}
+
 /** Does not contact the endpoint yet. Undefined if none is configured. */
 export function openLanguageModel(
   { languageModel }: Config,
@@ -26,8 +33,8 @@ export function openLanguageModel(
 
 /** Describes the endpoint in one line. Rejects with `LanguageModelFailed` if it does not answer or lacks a model. */
 export async function inspectLanguageModel(endpoint: Endpoint): Promise<string> {
-  const { models, cheapModel, baseURL } = endpoint;
-  const wanted = [...new Set([...Object.values(models), cheapModel])];
+  const { baseURL } = endpoint;
+  const wanted = modelNames({ languageModel: endpoint });
   const names = wanted.join(' and ');
   const listed = await listModels(endpoint);
   if (listed === undefined) return `${baseURL} answers and lists no models, so ${names} was not looked for`;

@@ -1,6 +1,6 @@
 import { followTables } from '../follow/schema.ts';
 import { protect } from '../read-models/table.ts';
-import { refusedTextTable } from '../read-models/vectors/tables.ts';
+import { refusedTextTable, spaceVectorTable } from '../read-models/vectors/tables.ts';
 
 /** The generations of the read models. Like their tables they can be deleted and are then rebuilt from the log. */
 export const projectionSchema: readonly string[] = [
@@ -151,5 +151,17 @@ begin
     execute format('alter table read.%I alter column context_vector drop not null', summaries);
   end loop;
 end $$;
+`,
+  // Vectors by the models of spaces. Their dimensions differ, and they are compared one by one.
+  `
+create table ${spaceVectorTable} (
+  tenant text not null,
+  memory_id uuid not null,
+  model text not null,
+  text_hash text not null,
+  embedding vector not null,
+  primary key (tenant, memory_id, model)
+);
+${protect(spaceVectorTable).join(';\n')};
 `,
 ];

@@ -55,7 +55,8 @@ export class LessonWriter {
     const { ledger, tokenizer, isAllowed } = this.#parts;
     const { tenant } = context.caller;
     if (!(await isAllowed(tenant))) return undefined;
-    const model = modelOf(this.#parts, layer);
+    const labels = findings.attempts.map(({ space }) => (space === undefined ? [] : [space]));
+    const model = modelOf(this.#parts, layer, await this.#parts.modelOfSpaces(tenant, labels));
     const { shown, tokens } = shownAttempts(findings, await tokenizer.counter());
     const spaces = space === undefined ? {} : { spaces: [space] };
     const call = { id, purpose: 'lesson' as const, model, ...spaces };

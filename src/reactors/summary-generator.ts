@@ -106,21 +106,24 @@ async function write(
   const nothing = { written: new Map(), settle: () => Promise.resolve() };
   const [first] = due;
   if (!writer || !first) return nothing;
-  const settings = await readSummarySettings(services.store, first.context.caller.tenant);
+  const { tenant } = first.context.caller;
+  const settings = await readSummarySettings(services.store, tenant);
   const chosen = due.filter(
     ({ summarized, content }) =>
       // Variants for single users would multiply the costs of a scope.
       !summarized.person && content.sources.length > 0 && settings[summarized.layer].model !== extractive,
   );
   if (chosen.length === 0) return nothing;
-  const jobs = chosen.map(({ context, id, summarized: { layer }, depths, content: { sources } }) => ({
-    context,
-    id,
-    layer,
-    depths,
-    sources,
-    model: writer.modelOf(layer, settings[layer].model),
-  }));
+  const jobs = await Promise.all(
+    chosen.map(async ({ context, id, summarized: { layer }, depths, content: { sources } }) => ({
+      context,
+      id,
+      layer,
+      depths,
+      sources,
+      model: await writer.modelOf(tenant, layer, sources, settings[layer].model),
+    })),
+  );
   const { writings, settle } = await writer.write(jobs, counter, signal);
   return { written: new Map(chosen.map((one, index) => [one, writings[index]!])), settle };
 }

@@ -64,9 +64,15 @@ export class SummaryWriter {
     this.#parts = parts;
   }
 
-  /** The model of a layer; `configured` is the name in its settings. */
-  modelOf(layer: Layer, configured: string | undefined): string {
-    return modelOf(this.#parts, layer, configured);
+  /** The model of the space that all sources are of, or that of the layer; `configured` is the name in its settings. */
+  async modelOf(
+    tenant: string,
+    layer: Layer,
+    sources: readonly Source[],
+    configured: string | undefined,
+  ): Promise<string> {
+    const labels = sources.map(({ spaces = [] }) => spaces);
+    return modelOf(this.#parts, layer, (await this.#parts.modelOfSpaces(tenant, labels)) ?? configured);
   }
 
   /**

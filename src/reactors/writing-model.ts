@@ -17,11 +17,16 @@ export interface WriterParts {
     /** The model for the layers company and org. */
     readonly cheap: string;
   };
+  /** The model of what is made of memories or attempts with these labels, if they are all of one space that names one of the server. */
+  readonly modelOfSpaces: (
+    tenant: string,
+    labelsOfEach: readonly (readonly string[])[],
+  ) => Promise<string | undefined>;
   readonly timeoutMs: number;
   readonly onFailure?: (error: unknown) => void;
 }
 
-/** The model of a layer; `configured` is the name in its settings. */
+/** The model of a layer; `configured` is the name in its settings, or that of a space. */
 export function modelOf({ models }: WriterParts, layer: Layer, configured?: string): string {
   return configured ?? (layer === 'company' || layer === 'org' ? models.cheap : models.usual);
 }

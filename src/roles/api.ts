@@ -6,7 +6,7 @@ import { LimitsDirectory } from '../api/admission/limits-directory.ts';
 import type { ConfiguredModel } from '../api/operation/models.ts';
 import { Authenticator } from '../api/identity/authenticate.ts';
 import { SummaryDemand } from '../api/context/summary-demand.ts';
-import { openLanguageModel } from '../backends/language-model.ts';
+import { modelNames, openLanguageModel } from '../backends/language-model.ts';
 import { outOfReach } from '../backends/out-of-reach.ts';
 import { FactQueue } from '../commands/record-facts.ts';
 import { readSummarySettings } from '../commands/summaries/configure-summaries.ts';
@@ -169,9 +169,8 @@ export function openApi(
 
 function languageModelsOf({ languageModel }: Config): readonly ConfiguredModel[] {
   if (!languageModel) return [];
-  const { baseURL, models, cheapModel } = languageModel;
-  const ids = [...new Set([models.root, models.sub, cheapModel])];
-  return ids.map((id) => ({ id, provider: new URL(baseURL).host }));
+  const provider = new URL(languageModel.baseURL).host;
+  return modelNames({ languageModel }).map((id) => ({ id, provider }));
 }
 
 /** Throws `ConfigError` if the API would listen beyond loopback while no credential can exist. */

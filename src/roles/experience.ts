@@ -50,7 +50,7 @@ export function startExperience(
   );
   start(
     new LessonReactor(
-      { services, reads, writer: lessonWriter(own, store, ledger) },
+      { services, reads, writer: lessonWriter(own, store, { ledger, spaces: services.spaces }) },
       systemCommandContext('lessons'),
     ),
     'a lesson could not be drawn and will be retried',
@@ -58,8 +58,12 @@ export function startExperience(
 }
 
 /** Undefined if no language model may write lessons. */
-function lessonWriter(own: Process, store: CommandSide['store'], ledger: Ledger): LessonWriter | undefined {
-  const parts = own.config.writtenLessons ? openWritingModel(own, ledger, 'lessons') : undefined;
+function lessonWriter(
+  own: Process,
+  store: CommandSide['store'],
+  paying: { readonly ledger: Ledger; readonly spaces: CommandServices['spaces'] },
+): LessonWriter | undefined {
+  const parts = own.config.writtenLessons ? openWritingModel(own, paying, 'lessons') : undefined;
   const isAllowed = async (tenant: string) => (await readRoutingSettings(store, tenant)).languageModel;
   return parts && new LessonWriter({ ...parts, tokenizer: o200k, isAllowed });
 }

@@ -1,15 +1,21 @@
 import { LexicalUpkeep } from '../projections/lexical/upkeep.ts';
 import { PassageBacklog } from '../projections/vectors/passage-backlog.ts';
 import { TextBacklog } from '../projections/vectors/text-backlog.ts';
+import { SpaceVectorUpkeep } from '../projections/vectors/space-vector-upkeep.ts';
+import { SpaceVectors } from '../projections/vectors/space-vectors.ts';
 import { observePassages } from '../observability/telemetry.ts';
 import type { Process } from './process.ts';
+import type { EventStore } from '../ports/event-store.ts';
 import type { ReadSide } from './read-side.ts';
+import { readModelWaitMs, startProcessor } from './start-processor.ts';
 
 /** The role `projector`: applies new events to the read models. */
 export async function startProjector(
-  { logger, stores, leases, metrics, cleanup }: Process,
-  { runner, embedders, textsWait }: ReadSide,
+  own: Process,
+  store: EventStore,
+  { runner, embedders, textsWait, models, spaceModels }: ReadSide,
 ): Promise<void> {
+  const { logger, stores, leases, metrics, cleanup } = own;
   await runner.start();
   const { sql, lexicalIndex } = stores;
   const backlog = new PassageBacklog({
@@ -37,6 +43,10 @@ export async function startProjector(
   observePassages(metrics.meter, backlog);
   backlog.start();
   cleanup.add(() => backlog.stop());
+  const vectors = new SpaceVectors({ sql, embedders, onUse: (modelId) => spaceModels.add(modelId) });
+  const applied = async (minPosition: number) =>
+    void (await models.view({ projections: ['memories', 'vectors'], minPosition, waitMs: readModelWaitMs }));
+  startProcessor(own, new SpaceVectorUpkeep({ store, vectors, applied }));
   if (!lexicalIndex) return;
   const upkeep = new LexicalUpkeep({
     sql,

@@ -27,17 +27,23 @@ import { SearchService } from '../queries/search/search.ts';
 import { RankingDirectory } from '../queries/search/ranking-directory.ts';
 import { Surfaces } from '../queries/surfaces.ts';
 import { ShadowComparer } from '../queries/search/shadow-comparison.ts';
+import { RecentlyUsed } from '../support/recently-used.ts';
 import { WakeUp } from '../support/wake-up.ts';
 import { erasureReactor } from '../reactors/erasure-reactor.ts';
 import type { CommandSide } from './command-side.ts';
 import { startForgetting } from './forgetting.ts';
 import { systemCommandContext, type Process } from './process.ts';
 
+/** How long a model of a space stays loaded after its last use. */
+const spaceModelsMs = 600_000;
+
 /** The read models and what reads and operates them: shared by the roles api, projector and worker. */
 export interface ReadSide {
   readonly embedders: Embedders;
   /** Fires when texts of memories wait because the budget of their tenant is used up. */
   readonly textsWait: WakeUp;
+  /** Ids of the models of spaces that this process has used lately. */
+  readonly spaceModels: RecentlyUsed<string>;
   readonly models: ReadModels;
   readonly retrieval: SearchService;
   readonly surfaces: Surfaces;
@@ -76,12 +82,14 @@ export async function openReadSide(
   const models = new ReadModels(sql, progress);
   commands.quotas.connect((tenant, spaces) => readSpaceBytes(models, tenant, spaces));
   const indexes = { lexical: lexicalIndex, words, vectors };
+  const spaceModels = new RecentlyUsed<string>(spaceModelsMs);
   const retrieval = new SearchService(
     models,
     embedders,
     systemClock,
     indexes,
     new RankingDirectory(store, (tenant) => commands.spaces.of(tenant)),
+    { spaces: commands.spaces, onUse: (modelId) => spaceModels.add(modelId) },
   );
   const shadow = new ShadowComparer(store, models, retrieval);
   const operations = newOperations(own, store, runner, { shadow, words, embedders });
@@ -107,7 +115,7 @@ export async function openReadSide(
     observeInMemory(metrics.meter, what, index);
     surfaces.add(...index.surfaces);
   }
-  await startModelUpkeep(own, embedders);
+  await startModelUpkeep(own, embedders, spaceModels);
   await adviseModel(own);
   cleanup.add(() => runner.stop());
   cleanup.add(() => operations.stop());
@@ -117,7 +125,18 @@ export async function openReadSide(
   };
   const registry = config.profile === 'embedded' ? undefined : await ProcessRegistry.open(sql);
   startForgetting(own, { store, surfaces, forgetQuestions, registry });
-  return { embedders, textsWait, models, retrieval, surfaces, registry, runner, operations, erasures };
+  return {
+    embedders,
+    textsWait,
+    spaceModels,
+    models,
+    retrieval,
+    surfaces,
+    registry,
+    runner,
+    operations,
+    erasures,
+  };
 }
 
 /** Charges what embedding endpoints cost to the tenants. */
@@ -195,8 +214,13 @@ function newOperations(
 }
 
 /** Loads the models of the existing vectors: queries are embedded with the model of the live generation. */
-async function startModelUpkeep({ logger, stores, cleanup }: Process, embedders: Embedders): Promise<void> {
+async function startModelUpkeep(
+  { logger, stores, cleanup }: Process,
+  embedders: Embedders,
+  spaceModels: RecentlyUsed<string>,
+): Promise<void> {
   const upkeep = new ModelUpkeep(stores.sql, embedders, {
+    alsoUsed: () => spaceModels.items(),
     onError: (model, err) =>
       logger.warn(
         { model, err },

@@ -47,7 +47,7 @@ export function startSummaries(
     tokenizer: o200k,
     read: (tenant: string, scope: SummaryScope, minPosition: number) =>
       readScopeSources({ models, embedders }, tenant, scope, { minPosition, waitMs: readModelWaitMs }),
-    writer: summaryWriter(own, ledger),
+    writer: summaryWriter(own, { ledger, spaces: services.spaces }),
     onGenerated: summaryGenerationMetrics(metrics.meter),
   };
   const readSchedule: ReadSchedule = (minPosition, body) =>
@@ -71,8 +71,11 @@ export function startSummaries(
 }
 
 /** Undefined if no language model may write summaries. */
-function summaryWriter(own: Process, ledger: Ledger): SummaryWriter | undefined {
-  const parts = own.config.abstractiveSummaries ? openWritingModel(own, ledger, 'summaries') : undefined;
+function summaryWriter(
+  own: Process,
+  paying: { readonly ledger: Ledger; readonly spaces: CommandServices['spaces'] },
+): SummaryWriter | undefined {
+  const parts = own.config.abstractiveSummaries ? openWritingModel(own, paying, 'summaries') : undefined;
   return parts && new SummaryWriter({ ...parts, onCall: summaryBatchMetrics(own.metrics.meter) });
 }
 

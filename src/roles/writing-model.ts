@@ -1,5 +1,7 @@
-import { openLanguageModel } from '../backends/language-model.ts';
+import { modelNames, openLanguageModel } from '../backends/language-model.ts';
+import type { CommandServices } from '../commands/context.ts';
 import type { Ledger } from '../commands/ledger/ledger.ts';
+import { commonLanguageModel } from '../domain/spaces/space-models.ts';
 import { languageModelMetrics } from '../observability/telemetry.ts';
 import { ModelGuard } from '../queries/model-guard.ts';
 import { observed } from '../queries/observed-language-model.ts';
@@ -14,7 +16,7 @@ const breakerMs = 60_000;
 /** The language model that writes `what`, such as summaries, with a breaker of its own; undefined if none is configured. */
 export function openWritingModel(
   { config, logger, metrics }: Process,
-  ledger: Ledger,
+  { ledger, spaces }: { readonly ledger: Ledger; readonly spaces: CommandServices['spaces'] },
   what: string,
 ): WriterParts | undefined {
   const { languageModel, summaryTimeoutMs: timeoutMs } = config;
@@ -33,6 +35,10 @@ export function openWritingModel(
     ledger,
     languageModel: (tenant) => guard.of(tenant),
     models: { usual: languageModel.models.root, cheap: languageModel.cheapModel },
+    async modelOfSpaces(tenant, labelsOfEach) {
+      const model = commonLanguageModel(await spaces.of(tenant), labelsOfEach);
+      return model !== undefined && modelNames(config).includes(model) ? model : undefined;
+    },
     timeoutMs,
     onFailure: (error) => logger.info({ err: error }, `a language model did not write ${what}`),
   };

@@ -10,7 +10,14 @@ beforeAll(async () => {
 afterAll(() => llm.close());
 
 const look = (models: { root: string; sub: string }, baseURL = llm.baseURL) =>
-  inspectLanguageModel({ baseURL, apiKey: 'sesame', models, cheapModel: models.root, thoughtTokens: 0 });
+  inspectLanguageModel({
+    baseURL,
+    apiKey: 'sesame',
+    models,
+    cheapModel: models.root,
+    spaceModels: [],
+    thoughtTokens: 0,
+  });
 
 describe('[J8] the inspection of a language model endpoint', () => {
   it('names the available models, each once', async () => {

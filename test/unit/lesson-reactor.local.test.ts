@@ -64,6 +64,7 @@ function setUp(tenant: string) {
           ledger: new Ledger(services, {}),
           languageModel: () => model,
           models: { usual: 'large', cheap: 'small' },
+          modelOfSpaces: () => Promise.resolve(undefined),
           timeoutMs: 10_000,
           tokenizer: { name: 'o200k_base', counter: async () => countTokens },
           isAllowed: async () => true,

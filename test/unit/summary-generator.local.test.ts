@@ -163,6 +163,7 @@ describe('a generation by a language model', () => {
       ledger,
       languageModel: () => languageModel,
       models: { usual: 'large', cheap: 'small' },
+      modelOfSpaces: () => Promise.resolve(undefined),
       timeoutMs: 5_000,
     });
     return { generator: { ...own, services, writer }, services, ledger, called: () => calls };

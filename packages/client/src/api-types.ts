@@ -1851,6 +1851,8 @@ export interface Space {
   /** Its ETag; -1 for a space that is not configured */
   revision: number;
   updatedAt?: string;
+  /** Fields that name a model which the server does not have, as that of a preset: the models of the server are used instead */
+  missingModels?: ('embeddingModel' | 'llmModel')[];
   usage: {
     /** Active memories, as far as the caller sees them */
     memories: number;
@@ -1893,6 +1895,12 @@ export interface SpaceStats {
     limitBytes: number;
     usedBytes: number;
     freeBytes: number;
+  };
+  /** Only for a space that names an `embeddingModel` which the server has */
+  embedding?: {
+    model: string;
+    /** Active memories that have no vector of the model yet */
+    waiting: number;
   };
   /** When the oldest memory that is not deleted was stored */
   oldestAt?: string;

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { priceOf, type PriceList } from '../../domain/ledger/prices.ts';
 import type { Embedders } from '../../ports/embedder.ts';
+import { namedModels } from '../../domain/spaces/space-models.ts';
 import { operation } from '../operation.ts';
 
 /** A language model that the server is configured with. */
@@ -50,16 +51,23 @@ export const models = operation({
     },
   },
   access: 'every-caller',
-  async handle({ services: { embedders, languageModels, prices } }) {
+  async handle({ caller, services: { commands, embedders, languageModels, prices } }) {
+    const named = namedModels(await commands.spaces.of(caller.tenant));
+    const used = new Set(named.map(({ model }) => embedders.find(model)?.id));
+    used.add(embedders.preferred.id);
     const items = [
-      ...embeddingModels(embedders, prices),
+      ...embeddingModels(embedders, prices, used),
       ...languageModels.map((each) => languageModel(each, prices)),
     ];
     return { output: { items } };
   },
 });
 
-function embeddingModels({ models: registered, preferred }: Embedders, prices: PriceList): Model[] {
+function embeddingModels(
+  { models: registered }: Embedders,
+  prices: PriceList,
+  used: ReadonlySet<string | undefined>,
+): Model[] {
   return registered.map(({ id, name, dimension, endpointModel, endpoint }) => ({
     id: name,
     kind: 'embedding' as const,
@@ -67,7 +75,7 @@ function embeddingModels({ models: registered, preferred }: Embedders, prices: P
     dimensions: dimension,
     ...(endpointModel !== undefined && priced(prices, endpointModel)),
     local: endpointModel === undefined,
-    inUse: id === preferred.id,
+    inUse: used.has(id),
   }));
 }
 

@@ -21,6 +21,7 @@ import {
   spaceAnswerSchema,
   viewOfSpace,
 } from './space.ts';
+import { assertModels } from './space-models.ts';
 
 const presetField = z
   .enum(spacePresetNames as readonly [SpacePreset, ...SpacePreset[]])
@@ -49,6 +50,7 @@ export const putSpace = operation({
   mustBeNew: true,
   async handle(call) {
     const { spaceId, expectedRevision: match, mustBeNew: isNew, preset, ...fields } = call.input;
+    await assertModels(call, spaceId, fields);
     const config = spaceConfigSchema.parse({ ...(preset && spacePresets[preset]), ...fields });
     const { commands } = call.services;
     return answered(call, await configure(commands, call.context, spaceId, config, { match, isNew }));
@@ -80,6 +82,7 @@ export const patchSpace = operation({
   expectedRevision: 'optional',
   async handle(call) {
     const { spaceId, expectedRevision: match, ...changes } = call.input as PatchInput;
+    await assertModels(call, spaceId, changes);
     const { commands } = call.services;
     return answered(call, await patch(commands, call.context, spaceId, changes, { match }));
   },
@@ -161,6 +164,9 @@ async function answered(
   { space, position: reached, isNew, replayed }: SpaceResult,
 ): Promise<Outcome<z.output<typeof spaceAnswerSchema>>> {
   const { of } = await usageFor(call);
-  const output = { space: viewOfSpace(space.id, space, of.get(space.id)), position: call.token(reached) };
+  const output = {
+    space: viewOfSpace(call.services, space.id, space, of.get(space.id)),
+    position: call.token(reached),
+  };
   return { output, replayed, isNew };
 }

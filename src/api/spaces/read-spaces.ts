@@ -30,7 +30,7 @@ export const listSpaces = operation({
       usageFor(call),
     ]);
     const ids = [...new Set([...configured.keys(), ...sizes.of.keys()])].sort();
-    const items = ids.map((id) => viewOfSpace(id, configured.get(id), sizes.of.get(id)));
+    const items = ids.map((id) => viewOfSpace(services, id, configured.get(id), sizes.of.get(id)));
     return {
       output: { items, strict, position: token(sizes.position) },
       ...(isCountedWhole(call) && { read: { items: items.length } }),
@@ -60,7 +60,7 @@ export const getSpace = operation({
     const [space, size] = [configured.get(input.spaceId), of.get(input.spaceId)];
     if (!space && !size) throw unknownSpace();
     return {
-      output: viewOfSpace(input.spaceId, space, size),
+      output: viewOfSpace(services, input.spaceId, space, size),
       ...(isCountedWhole(call) && { read: { items: 1 } }),
     };
   },

@@ -4,9 +4,10 @@ import { identifier, layerSchema } from '../../domain/layers.ts';
 import { spaceFieldsSchema } from '../../domain/spaces/space-config.ts';
 import type { Spaces } from '../../domain/spaces/spaces.ts';
 import { readSpaceStats, type RetentionDays } from '../../queries/space-stats.ts';
+import { countWithoutVector } from '../../queries/space-vectors.ts';
 import { at, position } from '../example-values.ts';
 import { waitFields } from '../fields.ts';
-import { operation } from '../operation.ts';
+import { operation, type Call } from '../operation.ts';
 import { isCountedWhole, spaceReaders } from './space.ts';
 
 const count = z.int().nonnegative();
@@ -32,6 +33,13 @@ const spaceStatsSchema = z
       .object({ limitBytes: count, usedBytes: count, freeBytes: count })
       .optional()
       .meta({ description: 'Only for a space with `maxSizeMb`, and for figures of the whole tenant' }),
+    embedding: z
+      .object({
+        model: z.string(),
+        waiting: count.meta({ description: 'Active memories that have no vector of the model yet' }),
+      })
+      .optional()
+      .meta({ description: 'Only for a space that names an `embeddingModel` which the server has' }),
     oldestAt: time.optional().meta({ description: 'When the oldest memory that is not deleted was stored' }),
     newestAt: time.optional(),
     kept: count.meta({ description: 'Memories with `retention: "keep"`' }),
@@ -77,6 +85,7 @@ export const spaceStats = operation({
       total: exampleCounts,
       layers: [{ layer: 'team', ...exampleCounts }],
       quota: { limitBytes: 100_000_000, usedBytes: 48_210, freeBytes: 99_951_790 },
+      embedding: { model: 'bge-small-en-v1.5', waiting: 3 },
       oldestAt: at,
       newestAt: at,
       kept: 3,
@@ -112,6 +121,7 @@ export const spaceStats = operation({
     const { total, coverage } = stats;
     if (!config && total.active + total.archived + total.deleted === 0) throw unknownSpace();
     const head = await services.commands.store.log.head();
+    const embedding = await embeddingOf(call, config?.embeddingModel);
     const limitBytes = config?.maxSizeMb === undefined ? undefined : Math.floor(config.maxSizeMb * 1e6);
     const output = {
       space: spaceId,
@@ -125,6 +135,7 @@ export const spaceStats = operation({
             freeBytes: Math.max(0, limitBytes - total.bytes),
           },
         }),
+      ...(embedding && { embedding }),
       ...(days !== undefined && { retention: { days, ...over } }),
       lag: { events: Math.max(0, head - counted) },
       position: token(counted),
@@ -132,6 +143,21 @@ export const spaceStats = operation({
     return { output, ...(isCountedWhole(call) && { read: { items: 1 } }) };
   },
 });
+
+async function embeddingOf(
+  {
+    caller,
+    services: { embedders, models },
+    input: { spaceId: space },
+    wait,
+  }: Call<{ readonly spaceId: string }>,
+  name: string | undefined,
+) {
+  const model = name === undefined ? undefined : embedders.find(name);
+  if (!model) return undefined;
+  const waiting = await countWithoutVector(models, caller, { space, model: model.id, wait });
+  return { model: model.name, waiting };
+}
 
 /** The retention of all spaces, with `days` for this one. */
 function retentionWith({ configured }: Spaces, spaceId: string, days: number | undefined): RetentionDays {

@@ -6,6 +6,8 @@ import type { Space } from '../../domain/spaces/spaces.ts';
 import { readSpaceSizes, type SpaceSize } from '../../queries/spaces.ts';
 import { at, position } from '../example-values.ts';
 import type { Call, RoleAccess } from '../operation.ts';
+import type { Services } from '../services.ts';
+import { missingModels, modelFields } from './space-models.ts';
 
 export const spaceAdmins: RoleAccess = {
   roles: ['admin'],
@@ -41,6 +43,10 @@ export const spaceSchema = spaceConfigSchema
     configured: z.boolean().meta({ description: 'Whether it has a configuration of its own' }),
     revision: z.int().meta({ description: 'Its ETag; -1 for a space that is not configured' }),
     updatedAt: z.iso.datetime().optional(),
+    missingModels: z.array(z.enum(modelFields)).optional().meta({
+      description:
+        'Fields that name a model which the server does not have, as that of a preset: the models of the server are used instead',
+    }),
     usage: z.object({
       memories: count.meta({ description: 'Active memories, as far as the caller sees them' }),
       bytes: count.meta({ description: 'Bytes of UTF-8 of their contents' }),
@@ -55,10 +61,18 @@ type SpaceUsage = SpaceSize & Partial<SpaceSpending>;
 
 const nothing: SpaceSize = { memories: 0, bytes: 0 };
 
-export function viewOfSpace(id: string, space: Space | undefined, usage: SpaceUsage = nothing): SpaceView {
+export function viewOfSpace(
+  services: Pick<Services, 'embedders' | 'languageModels'>,
+  id: string,
+  space: Space | undefined,
+  usage: SpaceUsage = nothing,
+): SpaceView {
+  const config = space?.config ?? defaultSpace;
+  const missing = missingModels(services, config);
   return {
     id,
-    ...(space?.config ?? defaultSpace),
+    ...config,
+    ...(missing.length > 0 && { missingModels: missing }),
     configured: space !== undefined,
     revision: space?.revision ?? -1,
     ...(space && { updatedAt: space.updatedAt }),

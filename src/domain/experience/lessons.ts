@@ -9,6 +9,8 @@ import { successShares, type TraceOutcome, type TraceTexts } from './trace.ts';
 export interface Attempt extends TraceTexts {
   readonly id: string;
   readonly outcome: TraceOutcome;
+  /** The space that it names. */
+  readonly space?: string | undefined;
   /** In the log. */
   readonly position: number;
 }

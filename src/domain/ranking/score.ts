@@ -38,9 +38,18 @@ export interface RankedQuery {
   readonly signalWeights?: SignalWeights;
 }
 
+/** Cosine of two vectors of one model. */
+export interface ModelCosine {
+  /** Id of the model. */
+  readonly model: string;
+  readonly cosine: number;
+}
+
 export interface CandidateSignals extends TermFrequencies {
   /** Cosine with the query's vector, of the same model; absent if there is none. */
   readonly cosine?: number | undefined;
+  /** Cosines with the query's vectors of other models, if the memory has vectors of them (`scorerOfModels`). */
+  readonly cosines?: readonly ModelCosine[] | undefined;
   readonly signals?: SignalValues;
   /** Log-odds that feedback adds (`feedbackOf`). */
   readonly feedback?: number | undefined;

@@ -18,6 +18,8 @@ export interface Source {
   readonly time: Date;
   /** 0..1. */
   readonly importance: number;
+  /** Its spaces, if they are known. */
+  readonly spaces?: readonly string[];
 }
 
 /** Counts tokens. Infinite for a text that takes too long. */

@@ -17,8 +17,10 @@ interface Outage {
   probeAt: number;
 }
 
-/** Reports about the models. */
-export interface ModelReports {
+/** What upkeep asks, and reports about the models. */
+export interface UpkeepOptions {
+  /** Ids of further models that are in use. */
+  readonly alsoUsed?: () => ReadonlySet<string>;
   /** Called once for each error. */
   readonly onError: (model: string, error: unknown) => void;
   readonly onRecovered?: (model: string) => void;
@@ -32,16 +34,16 @@ export interface ModelReports {
 export class ModelUpkeep {
   readonly #sql: Sql;
   readonly #embedders: Embedders;
-  readonly #reports: ModelReports;
+  readonly #options: UpkeepOptions;
   readonly #stop = new AbortController();
   /** Models that do not answer, by id. */
   readonly #outages = new Map<string, Outage>();
   #running: Promise<void> = Promise.resolve();
 
-  constructor(sql: Sql, embedders: Embedders, reports: ModelReports) {
+  constructor(sql: Sql, embedders: Embedders, options: UpkeepOptions) {
     this.#sql = sql;
     this.#embedders = embedders;
-    this.#reports = reports;
+    this.#options = options;
   }
 
   start(): void {
@@ -58,7 +60,8 @@ export class ModelUpkeep {
     const rows = await this.#sql.query<{ signature: string }>(
       `select signature from read.generations where name = 'vectors' and state <> 'failed'`,
     );
-    const used = new Set(rows.map(({ signature }) => variantOf(signature)));
+    const ofGenerations = rows.map(({ signature }) => variantOf(signature));
+    const used = new Set([...ofGenerations, ...(this.#options.alsoUsed?.() ?? [])]);
     await this.#embedders.keepOnly(used);
     for (const id of used) if (this.#embedders.find(id)) await this.#keep(id);
     return used;
@@ -68,7 +71,7 @@ export class ModelUpkeep {
     if (!this.#embedders.failure(id)) await this.#embedders.load(id).catch(() => undefined);
     const failure = this.#embedders.failure(id);
     if (failure) this.#probe(id, failure.error);
-    else if (this.#outages.delete(id)) this.#reports.onRecovered?.(id);
+    else if (this.#outages.delete(id)) this.#options.onRecovered?.(id);
   }
 
   /** Nothing waits for the result: the next call of `failure` returns it. */
@@ -76,7 +79,7 @@ export class ModelUpkeep {
     const now = performance.now();
     const message = error instanceof Error ? error.message : String(error);
     const outage = this.#outages.get(id);
-    if (outage?.message !== message) this.#reports.onError(id, error);
+    if (outage?.message !== message) this.#options.onError(id, error);
     const { pauseMs, probeAt } = outage ?? { pauseMs: firstPauseMs, probeAt: now + firstPauseMs };
     const isDue = now >= probeAt;
     if (isDue) void this.#embedders.probe(id).catch(() => undefined);

@@ -12,6 +12,7 @@ import { removeRows, together, upsert, type Write } from '../write.ts';
 import {
   passageVectorTable,
   refusedTextTable,
+  spaceVectorTable,
   supersededVectorTable,
   vectorTable,
 } from '../../read-models/vectors/tables.ts';
@@ -20,6 +21,7 @@ import { KeptVectors, keptTable } from './kept-vectors.ts';
 import { liveMemories } from './live-memories.ts';
 import { hashedPassages, PassageVectors, type HashedPassage } from './passage-vectors.ts';
 import { RefusedTexts, type RefusedText } from './refused-texts.ts';
+import { purgeSpaceVectors } from './space-vectors.ts';
 import { present, rowsAfter, vectorRows, type VectorRow } from './vector-rows.ts';
 
 interface Prepared {
@@ -81,6 +83,7 @@ export function vectors(
         [supersededVectorTable(model.id), ofMemory],
         [passageVectorTable(model.id), ofMemory],
         [refusedTextTable, ofMemory],
+        [spaceVectorTable, ofMemory],
       ),
     // Includes whether the kept vector and the passages belong to the text of this generation.
     digest: (tables) =>
@@ -102,7 +105,7 @@ export function vectors(
     },
     sharedTables,
     purgeShared: (id, live) =>
-      [...sharedTables(id), refusedTextTable].map(
+      [...sharedTables(id), refusedTextTable, spaceVectorTable].map(
         (table) =>
           `delete from ${table} k where not exists (
              select 1 from ${live(vectorRows.name)} v where v.tenant = k.tenant and v.memory_id = k.memory_id)`,
@@ -298,6 +301,7 @@ async function keep(
   // In this order, to avoid deadlocks: a writer of passages locks the row of the whole text first.
   await kept.purge(tx, gone);
   await passages.purge(tx, gone);
+  await purgeSpaceVectors(tx, gone);
   if (refused) {
     const { made, texts } = prepared;
     await refused.release(

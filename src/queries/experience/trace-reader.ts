@@ -256,8 +256,8 @@ export class TraceReader {
 }
 
 function attemptOf({ trace, outcome, position }: TraceRow): Attempt {
-  const { traceId: id, query, approach, strategy, failureReason, successFactors } = trace;
-  return { id, query, approach, strategy, failureReason, successFactors, outcome, position };
+  const { traceId: id, space, query, approach, strategy, failureReason, successFactors } = trace;
+  return { id, space, query, approach, strategy, failureReason, successFactors, outcome, position };
 }
 
 function rounded(value: number): number {

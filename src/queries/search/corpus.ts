@@ -1,7 +1,8 @@
 import type { TermStatistics, WeightedTerms } from '../../domain/ranking/bm25.ts';
+import type { RegisteredModel } from '../../ports/embedder.ts';
 import type { SqlExecutor, TransactionOptions } from '../../ports/sql.ts';
 import type { ReadView } from '../read-models.ts';
-import type { QueryVector } from './query-vectors.ts';
+import type { QueriesOfSpaces, QueryVector } from './query-vectors.ts';
 import type { FoundRow } from './shortlist.ts';
 import type { Candidate } from './sources/candidate-source.ts';
 
@@ -13,6 +14,8 @@ export interface Degradation {
   readonly indexing?: boolean;
   /** Whether a memory has no vector because the model does not embed its text. */
   readonly unembedded?: boolean;
+  /** Models of spaces that do not answer: their memories are compared by the model of the server. */
+  readonly models?: readonly string[];
   /** Whether the rarity of words could not be looked up. */
   readonly wordWeights?: boolean;
 }
@@ -22,6 +25,8 @@ export interface Corpus {
   readonly view: ReadView;
   /** The vector of the query; undefined if the query cannot be embedded now. */
   readonly vector: QueryVector | undefined;
+  /** The models of spaces that the query is compared by, in addition. */
+  readonly models: readonly RegisteredModel[];
   /** Options of the transactions that it is read in. */
   readonly transaction: TransactionOptions;
   /** Position that the answer is valid for. */
@@ -50,5 +55,5 @@ export interface OpenCorpus {
 /** A corpus, as far as it can be prepared while the query is being embedded. */
 export interface UnembeddedCorpus {
   readonly view: ReadView;
-  readonly with: (vector: QueryVector | undefined) => Corpus;
+  readonly with: (vector: QueryVector | undefined, ofSpaces?: QueriesOfSpaces) => Corpus;
 }

@@ -1,4 +1,5 @@
 import type { TermStatistics, WeightedTerms } from '../../domain/ranking/bm25.ts';
+import type { ModelCosine } from '../../domain/ranking/score.ts';
 import { asksTime } from '../../domain/ranking/dates.ts';
 import { inDatabaseLimit } from '../../domain/retrieval/exact-scan-limit.ts';
 import {
@@ -8,6 +9,7 @@ import {
   vectorTable,
 } from '../../read-models/vectors/tables.ts';
 import type { SqlExecutor, TransactionOptions } from '../../ports/sql.ts';
+import type { RegisteredModel } from '../../ports/embedder.ts';
 import type { VectorSet } from '../../ports/vector-index.ts';
 import type { ReadView } from '../read-models.ts';
 import { regionCondition } from '../scope-sql.ts';
@@ -15,7 +17,7 @@ import { Parameters } from '../sql-builder.ts';
 import type { Corpus, Degradation, OpenCorpus } from './corpus.ts';
 import { lookupsOf } from './lookups.ts';
 import type { Query } from './query.ts';
-import type { QueryVector } from './query-vectors.ts';
+import { noneOfSpaces, type QueriesOfSpaces, type QueryVector } from './query-vectors.ts';
 import { readMemories } from './read-memories.ts';
 import type { PreparedSearch, SearchEngines } from './search-engines.ts';
 import type { FoundRow } from './shortlist.ts';
@@ -24,6 +26,7 @@ import type { Candidate, CandidateQuery, Hit, TextSignal } from './sources/candi
 import { chooseSources, type SourceChoice } from './sources/choose-sources.ts';
 import type { SourceContext } from './sources/context.ts';
 import { readNeighbours } from './sources/neighbours.ts';
+import { readSpaceCosines, SpaceVectorSource } from './sources/space-vectors.ts';
 import { PlannerSettings } from './sources/planner-settings.ts';
 import { readStatistics } from './statistics.ts';
 
@@ -33,6 +36,7 @@ export class CurrentCorpus implements Corpus {
   readonly #engines: SearchEngines;
   readonly #query: Query;
   readonly #prepared: PreparedSearch;
+  readonly #ofSpaces: QueriesOfSpaces;
   /** The vectors of the query's model. */
   readonly #vectorSet: VectorSet | undefined;
   /** The vectors of passages of the same model, if the read model has them. */
@@ -46,11 +50,13 @@ export class CurrentCorpus implements Corpus {
     query: Query,
     prepared: PreparedSearch,
     vector: QueryVector | undefined,
+    ofSpaces: QueriesOfSpaces = noneOfSpaces,
   ) {
     this.#engines = engines;
     this.#query = query;
     this.#prepared = prepared;
     this.vector = vector;
+    this.#ofSpaces = ofSpaces;
     this.#words = prepared.words;
     const tenant = this.#tenant;
     const hasPassages = hasPassageVectors(this.view.signature('vectors'));
@@ -65,6 +71,10 @@ export class CurrentCorpus implements Corpus {
 
   get position(): number {
     return this.view.position;
+  }
+
+  get models(): readonly RegisteredModel[] {
+    return this.#ofSpaces.vectors.map(({ model }) => model);
   }
 
   get transaction(): TransactionOptions {
@@ -121,7 +131,8 @@ export class CurrentCorpus implements Corpus {
       { ...this.#query.restrictions, text: this.#query.lexicalText, dense, times: this.#query.times },
       { documents, set, inPeriods, lookup },
       statistics,
-      { meaning: !this.vector, words: lacksWords },
+      { meaning: !this.vector, words: lacksWords, models: this.#ofSpaces.away },
+      this.#ofSpaces.vectors,
       () => passageSet && vectorIndex?.want(passageSet),
     );
   }
@@ -140,6 +151,8 @@ class OpenCurrentCorpus implements OpenCorpus {
   readonly #context: SourceContext;
   readonly #query: Omit<CandidateQuery, 'weighted'>;
   readonly #choice: SourceChoice;
+  /** The query by the models of spaces. */
+  readonly #ofSpaces: readonly QueryVector[];
   readonly #wantPassages: () => void;
 
   constructor(
@@ -148,6 +161,7 @@ class OpenCurrentCorpus implements OpenCorpus {
     choice: SourceChoice,
     statistics: TermStatistics,
     degradation: Degradation,
+    ofSpaces: readonly QueryVector[],
     wantPassages: () => void,
   ) {
     this.#context = context;
@@ -155,6 +169,7 @@ class OpenCurrentCorpus implements OpenCorpus {
     this.#choice = choice;
     this.statistics = statistics;
     this.degradation = degradation;
+    this.#ofSpaces = ofSpaces;
     this.#wantPassages = wantPassages;
   }
 
@@ -166,6 +181,7 @@ class OpenCurrentCorpus implements OpenCorpus {
       const hits = await Promise.all(group.map((source) => source.find(query, limit)));
       for (const hit of hits.flat().filter(hasText)) found.set(hit.memory_id, hit);
     }
+    const cosines = await this.#compareInSpaces(query, limit, found);
     const [indexing, unembedded] = await Promise.all([this.#isIndexing(query), this.#lacksVectors(query)]);
     this.degradation = { ...this.degradation, indexing, unembedded };
     const dated = await this.#withTimes([...found.values()]);
@@ -175,7 +191,26 @@ class OpenCurrentCorpus implements OpenCorpus {
     const turns = hits.filter((hit) => hit.is_turn).map(({ memory_id: id }) => id);
     const { tenant } = query.region;
     const neighbours = await readNeighbours(this.#context, tenant, weighted.terms, turns);
-    return hits.map((hit) => ({ ...hit, neighbours: neighbours.get(hit.memory_id) ?? [] }));
+    return hits.map((hit) => ({
+      ...hit,
+      cosines: cosines?.get(hit.memory_id),
+      neighbours: neighbours.get(hit.memory_id) ?? [],
+    }));
+  }
+
+  /** Adds to `found` what the models of spaces find. Returns their cosines of all that was found, if there are such models. */
+  async #compareInSpaces(
+    query: CandidateQuery,
+    limit: number,
+    found: Map<string, Hit & TextSignal>,
+  ): Promise<ReadonlyMap<string, readonly ModelCosine[]> | undefined> {
+    if (this.#ofSpaces.length === 0) return undefined;
+    await this.#context.planner.allowAll();
+    for (const question of this.#ofSpaces) {
+      const hits = await new SpaceVectorSource(this.#context, question, this.#choice.set).find(query, limit);
+      for (const hit of hits.filter(hasText)) if (!found.has(hit.memory_id)) found.set(hit.memory_id, hit);
+    }
+    return readSpaceCosines(this.#context, query.region.tenant, this.#ofSpaces, [...found.keys()]);
   }
 
   /** Whether a passage that the query may find has no vector yet. */

@@ -26,12 +26,17 @@ export function warningsOf({
   wordWeights,
   unembedded,
   indexing,
+  models = [],
 }: Degradation): readonly Warning[] {
   const details = [
     meaning && 'meaning could not be compared just now: these results match by words alone',
     words && 'words could not be looked for just now: these results were found by meaning alone',
     unembedded &&
       'the embedding model does not take the texts of some memories just now: those are found by their words alone',
+    ...models.map(
+      (model) =>
+        `the model ${model} of a space cannot be asked just now: its memories are compared by the model of the server`,
+    ),
     wordWeights && 'how rare each word is could not be looked up just now: all count the same',
   ];
   const detail =

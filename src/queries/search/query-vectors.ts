@@ -16,6 +16,15 @@ export interface QueryVector {
   readonly embedder: Embedder;
 }
 
+/** A query by the models of the spaces in reach. */
+export interface QueriesOfSpaces {
+  readonly vectors: readonly QueryVector[];
+  /** Names of the models that do not answer. */
+  readonly away: readonly string[];
+}
+
+export const noneOfSpaces: QueriesOfSpaces = { vectors: [], away: [] };
+
 /** Id of the embedding model whose vectors queries read in this view. */
 export function liveModel(view: ReadView): string {
   return variantOf(view.signature('vectors'));
@@ -45,6 +54,29 @@ export class QueryVectors {
     if (live === expected) return { ...found, vector: early };
     this.#expected = live;
     return { ...found, vector: await this.of(query, live, tenant) };
+  }
+
+  /** Embeds a query with each model that a space names, once. */
+  async ofSpaces(
+    query: string | undefined,
+    names: readonly string[],
+    tenant: string,
+  ): Promise<QueriesOfSpaces> {
+    if (query === undefined || names.length === 0) return noneOfSpaces;
+    // What the server does not have is no fault of this search: the configuration of the space says so.
+    const models = new Set(
+      names.map((name) => this.#embedders.find(name)).filter((model) => model !== undefined),
+    );
+    const [vectors, away]: [QueryVector[], string[]] = [[], []];
+    const embed = async ({ id, name }: RegisteredModel): Promise<void> => {
+      // The vectors of the live model are those of the read model.
+      if (id === this.#expected) return;
+      const made = await this.of(query, id, tenant);
+      if (made) vectors.push(made);
+      else away.push(name);
+    };
+    await Promise.all([...models].map(embed));
+    return { vectors, away };
   }
 
   /** The scale that a model was registered with, if any. */

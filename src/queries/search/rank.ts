@@ -4,6 +4,7 @@ import type { AskedTimes } from '../../domain/ranking/dates.ts';
 import type { ModelScale } from '../../domain/ranking/calibration.ts';
 import { feedbackOf, isRefuted } from '../../domain/ranking/feedback.ts';
 import { scaleOf } from '../../domain/ranking/scales.ts';
+import { scorerOfModels } from '../../domain/ranking/score-models.ts';
 import { scorerOf } from '../../domain/ranking/score.ts';
 import { windowOf } from '../../domain/ranking/window.ts';
 import type { TermSignal } from '../../ports/word-index.ts';
@@ -22,14 +23,17 @@ export interface Ranking extends ShortlistOptions {
   readonly model: string;
   /** Scale of the model, if it was registered with one. */
   readonly scale?: ModelScale | undefined;
+  /** The models of spaces that the query was compared by, with the scales that they were registered with. */
+  readonly scalesOfSpaces: ReadonlyMap<string, ModelScale | undefined>;
 }
 
 /** Scores the candidates; the shortlist takes the best of them. */
 export function rank(
   { candidates, terms, statistics, judgements, uses, decays }: Collected,
-  { query, times, valueWeight, model, scale = scaleOf(model), ...options }: Ranking,
+  { query, times, valueWeight, model, scale = scaleOf(model), scalesOfSpaces, ...options }: Ranking,
 ): Shortlist {
-  const scorer = scorerOf({ text: query, times, terms, statistics, model, scale });
+  const ranked = { text: query, times, terms, statistics, model, scale };
+  const scorer = scalesOfSpaces.size === 0 ? scorerOf(ranked) : scorerOfModels(ranked, scalesOfSpaces);
   const scorable = scorableOf(candidates, weigh(terms, statistics)).map((candidate) => {
     const [judged, use] = [judgements.get(candidate.id), uses.get(candidate.id)];
     const value = use && valueWeight * memoryValue(use);
@@ -62,6 +66,7 @@ function scorableOf(candidates: readonly SourceCandidate[], weighted: WeightedTe
       passages,
       byWords,
       byMeaning,
+      cosines,
       ...row
     }) => {
       const own = counted(row);
@@ -71,6 +76,7 @@ function scorableOf(candidates: readonly SourceCandidate[], weighted: WeightedTe
         ...(passageNumber !== undefined && { passageNumber }),
         ...own,
         ...(cosine !== null && { cosine }),
+        ...(cosines && { cosines }),
         ...(passages !== null && {
           passages: {
             count: passages,

@@ -1,6 +1,8 @@
 import type { TenantContext } from '../../domain/access/context.ts';
 import type { Filter } from '../../domain/filter.ts';
 import { scaleOf } from '../../domain/ranking/scales.ts';
+import { namedModels } from '../../domain/spaces/space-models.ts';
+import type { Spaces } from '../../domain/spaces/spaces.ts';
 import type { Surface } from '../../ports/surface.ts';
 import type { Clock } from '../../ports/clock.ts';
 import { EmbedderUnavailable, type Embedders } from '../../ports/embedder.ts';
@@ -16,7 +18,7 @@ import { CurrentCorpus } from './current-corpus.ts';
 import { warningsOf, type Finding } from './finding.ts';
 import { inPrecedence } from './precedence.ts';
 import { maxCandidates, queryOf, timeOfAsking, wordsOf, type Query, type SearchRequest } from './query.ts';
-import { liveModel, QueryVectors } from './query-vectors.ts';
+import { liveModel, noneOfSpaces, QueryVectors, type QueriesOfSpaces } from './query-vectors.ts';
 import { rank } from './rank.ts';
 import { noRankingSettings, type RankingSettings } from './ranking-directory.ts';
 import { SearchEngines, type SearchIndexes } from './search-engines.ts';
@@ -34,6 +36,18 @@ export const searchedModels = [
   'feedback',
   'values',
 ] as const;
+
+/** The spaces of a tenant, at most some seconds old. */
+export interface SpacesOf {
+  of(tenant: string): Promise<Spaces>;
+}
+
+/** What a search asks about the spaces of the tenant. */
+export interface SpaceModelParts {
+  readonly spaces: SpacesOf;
+  /** Called with the id of each model of a space that is in reach. */
+  readonly onUse: (modelId: string) => void;
+}
 
 export interface FindOptions extends CopyOptions {
   /** The read models to search; by default as they are now. */
@@ -66,6 +80,7 @@ export class SearchService {
   readonly #engines: SearchEngines;
   readonly #clock: Clock;
   readonly #settings: RankingSettings;
+  readonly #spaceModels: SpaceModelParts | undefined;
   readonly #substances: Substances;
 
   constructor(
@@ -74,12 +89,14 @@ export class SearchService {
     clock: Clock,
     indexes: SearchIndexes = {},
     settings: RankingSettings = noRankingSettings,
+    spaceModels?: SpaceModelParts,
   ) {
     this.#readModels = readModels;
     this.#vectors = new QueryVectors(embedders);
     this.#engines = new SearchEngines(readModels.sql, indexes);
     this.#clock = clock;
     this.#settings = settings;
+    this.#spaceModels = spaceModels;
     this.#substances = new Substances(readModels.sql);
   }
 
@@ -189,15 +206,15 @@ export class SearchService {
 
   async #find(query: Query, request: InnerRequest, given: ReadView | undefined): Promise<Finding> {
     const prepared = this.#prepare(query, request, given);
-    const { view, vector, ...unembedded } = await this.#vectors.beside(
-      query.denseText,
-      prepared,
-      query.restrictions.region.tenant,
-    );
+    const { tenant } = query.restrictions.region;
+    const [{ view, vector, ...unembedded }, ofSpaces] = await Promise.all([
+      this.#vectors.beside(query.denseText, prepared, tenant),
+      this.#ofSpaces(query, request),
+    ]);
     // Only meaning was to be compared, which is not possible: words are better than nothing.
     if (!vector && request.texts && request.texts.lexical === undefined)
       return this.#find({ ...query, ...wordsOf(request.query) }, { ...request, texts: undefined }, view);
-    const corpus = unembedded.with(vector);
+    const corpus = unembedded.with(vector, ofSpaces);
     const { best, degradation } = await this.#bestOf(corpus, query, request);
     if (degradation.words && !vector)
       throw new LexicalIndexUnavailable('neither words nor meaning can be compared just now');
@@ -232,7 +249,24 @@ export class SearchService {
     if (asOf !== undefined && !view.standsStill)
       return { view, with: (vector) => new PastCorpus(engines, view, query, asOf, vector) };
     const prepared = await engines.prepare(view, query);
-    return { view, with: (vector) => new CurrentCorpus(engines, query, prepared, vector) };
+    return {
+      view,
+      with: (vector, ofSpaces) => new CurrentCorpus(engines, query, prepared, vector, ofSpaces),
+    };
+  }
+
+  /** The query by the models of the spaces in reach. A search as of a position compares by the model of the server alone. */
+  async #ofSpaces(
+    { denseText, restrictions }: Query,
+    { asOf, spaces }: SearchRequest,
+  ): Promise<QueriesOfSpaces> {
+    const parts = this.#spaceModels;
+    if (!parts || asOf !== undefined) return noneOfSpaces;
+    const { tenant } = restrictions.region;
+    const names = namedModels(await parts.spaces.of(tenant), spaces).map(({ model }) => model);
+    const made = await this.#vectors.ofSpaces(denseText, names, tenant);
+    for (const { model } of made.vectors) parts.onUse(model.id);
+    return made;
   }
 
   /** Searches again among more candidates if copies used them up. If words become unavailable meanwhile, the first result stands. */
@@ -269,7 +303,8 @@ export class SearchService {
     throwIfUnwanted();
     const { sql } = this.#readModels;
     const model = corpus.vector?.model.id ?? liveModel(corpus.view);
-    const ranking = { ...request, times: query.times, limit, valueWeight, model };
+    const scalesOfSpaces = new Map(corpus.models.map(({ id, scale }) => [id, scale]));
+    const ranking = { ...request, times: query.times, limit, valueWeight, model, scalesOfSpaces };
     const scale = this.#vectors.scaleOf(model);
     await corpus.prepare(limit);
     const { list, rows, degradation } = await sql.transaction(async (tx) => {

@@ -34,6 +34,7 @@ export interface ScopeSources {
 interface SourceRow extends Record<string, unknown> {
   readonly memory_id: string;
   readonly external_id: string | null;
+  readonly spaces: readonly string[];
   readonly revision: number;
   readonly time: Date;
   readonly content: string;
@@ -145,7 +146,7 @@ function readRows(
   const lastAffirmed = `(${affirmedSql(view, { tenant: parameters.bind(tenant), memoryId: 's.memory_id' }, parameters)}->>'affirmedAt')::timestamptz`;
   return models.sql.queryAs<SourceRow>(
     tenant,
-    `select s.memory_id, s.external_id, s.revision, greatest(coalesce(s.occurred_at, s.created_at), ${lastAffirmed}) as time,
+    `select s.memory_id, s.external_id, s.spaces, s.revision, greatest(coalesce(s.occurred_at, s.created_at), ${lastAffirmed}) as time,
        left(s.value->>'content', ${maxCharacters}) as content, s.user_id is not null as names_user, ${own} as own, s.silent, s.hash,
        u.accesses,
        (select jsonb_agg(jsonb_build_object('kind', f.kind, 'score', f.score)) from (
@@ -163,12 +164,13 @@ function readRows(
 function sourcesOf(speaking: readonly SourceRow[], { person }: SummaryScope): ScopeSource[] {
   const newest = new Date(Math.max(0, ...speaking.map(({ time }) => time.getTime())));
   return speaking.map(
-    ({ memory_id: id, external_id, revision, time, content, accesses, judgements, own: isOwn }) => ({
+    ({ memory_id: id, external_id, spaces, revision, time, content, accesses, judgements, own: isOwn }) => ({
       id,
       ...(external_id !== null && { externalId: external_id }),
       revision,
       content,
       time,
+      spaces,
       importance:
         importanceOf({ time, accesses: accesses ?? 0, judgements: judgements ?? [] }, newest) *
         (person && !isOwn ? weightOfOthers : 1),

@@ -42,7 +42,7 @@ export function scopeMemories(
   return `(
     select s.*, hashtextextended(s.value->>'content', hashboolextended(s.silent, uuid_hash_extended(s.memory_id, 0))) as state_hash
     from (
-      select m.memory_id, m.external_id, m.revision, m.from_position, m.created_at, m.occurred_at, m.user_id, m.session, m.value,
+      select m.memory_id, m.external_id, m.revision, m.from_position, m.created_at, m.occurred_at, m.user_id, m.session, m.spaces, m.value,
         ${isSilent(view, own, 'm')} as silent
       from ${newest === undefined ? active : `(select m.* from ${active} order by m.memory_id desc limit ${newest}) m`}
     ) s)`;

@@ -20,6 +20,18 @@ export function passageVectorTable(modelId: string): string {
 /** The texts that a model does not embed, although it embeds others: one row for each memory and model. */
 export const refusedTextTable = 'read.refused_texts';
 
+/** The vectors that the models of spaces made, in addition to those of the read model: one row for each memory and model. */
+export const spaceVectorTable = 'read.space_vectors';
+
+/**
+ * SQL: the rows of the read model `vectors` that have a vector of a space's model, with the vector in `embedding`. That of a text which was
+ * replaced since is not among them.
+ */
+export function spaceVectorsOf(modelId: string, vectors: string): string {
+  return `(select v.*, s.embedding from ${spaceVectorTable} s join ${vectors} v using (tenant, memory_id, text_hash)
+    where s.model = '${modelId.replaceAll("'", "''")}' and v.active)`;
+}
+
 export function isPassageVectorTable(table: string): boolean {
   return table.startsWith(passagePrefix);
 }

@@ -38,6 +38,8 @@ export class PastCorpus implements Corpus {
   /** What the read models have reached at least. */
   readonly position: number;
   readonly view: ReadView;
+  /** Vectors by the models of spaces are not kept by position. */
+  readonly models = [];
   readonly vector: QueryVector | undefined;
   readonly #engines: SearchEngines;
   readonly #query: Query;

@@ -1,6 +1,7 @@
 import type { Region } from '../../../domain/access/region.ts';
 import type { WeightedTerms } from '../../../domain/ranking/bm25.ts';
 import type { AskedTimes } from '../../../domain/ranking/dates.ts';
+import type { ModelCosine } from '../../../domain/ranking/score.ts';
 import type { TermSignal } from '../../../ports/word-index.ts';
 import type { BestPassages } from './best-passages.ts';
 import type { MemoryFilters } from '../filter-join.ts';
@@ -66,6 +67,8 @@ export interface CandidateSource {
 export interface Candidate extends TextSignal, BestPassages {
   readonly memory_id: string;
   readonly cosine: number | null;
+  /** The same by the models of its spaces. */
+  readonly cosines?: readonly ModelCosine[] | undefined;
   /** The turns around it in its session. */
   readonly neighbours: readonly TermSignal[];
 }
