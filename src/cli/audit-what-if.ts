@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Command } from 'commander';
+import { Option, type Command } from 'commander';
 import { ProblemError, type WhatIf, type WhatIfAnswer } from '../../packages/client/src/index.ts';
+import { trustSources } from '../domain/trust/trust.ts';
 import { connect } from './client.ts';
 import { printable, printJson, table } from './output.ts';
 import { assertPositionOrTime } from './positions.ts';
@@ -11,6 +12,7 @@ interface Options {
   readonly memory?: string[];
   readonly actor?: string;
   readonly source?: string;
+  readonly trust?: (typeof trustSources)[number];
   readonly feedbackOf?: string;
   readonly from?: string;
   readonly to?: string;
@@ -44,17 +46,22 @@ export function addWhatIfCommand(audit: Command): void {
     .option('--memory <id...>', 'without these memories (repeatable)')
     .option('--actor <actor>', 'without what this actor did, such as agent:scraper')
     .option('--source <source>', 'without memories whose metadata have this `source`')
+    .addOption(
+      new Option('--trust <source>', 'without memories from this source of trust, such as web').choices(
+        trustSources,
+      ),
+    )
     .option('--feedback-of <actor>', 'without the feedback and outcomes of this actor')
     .option('--event <id...>', 'without these events (repeatable)')
     .option('--from <when>', 'only events from this position or RFC 3339 time with an offset on')
     .option('--to <when>', 'only events up to this position or RFC 3339 time with an offset')
     .action(async (searches: string[], options: Options, command: Command) => {
       const { client, json } = connect(command);
-      const { query, event: events, memory: memories, actor, source, feedbackOf, from, to } = options;
+      const { query, event: events, memory: memories, actor, source, trust, feedbackOf, from, to } = options;
       if (from !== undefined) await assertPositionOrTime(command, '--from <when>', from);
       if (to !== undefined) await assertPositionOrTime(command, '--to <when>', to);
       const asked: WhatIf = {
-        without: { events, memories, actor, source, feedbackOf, from, to },
+        without: { events, memories, actor, source, trust, feedbackOf, from, to },
         ...(searches.length > 0 && { searches }),
         query,
         waitMs,

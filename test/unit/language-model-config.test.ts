@@ -17,6 +17,7 @@ describe('[D5] the configuration of a language model', () => {
       apiKey: undefined,
       models: { root: 'large', sub: 'large' },
       cheapModel: 'large',
+      spaceModels: [],
       thoughtTokens: 4_000,
     });
     const two = { ...one, STRATALOG_LLM_SUB_MODEL: 'small', STRATALOG_LLM_API_KEY: 'sesame' };
@@ -25,6 +26,7 @@ describe('[D5] the configuration of a language model', () => {
       apiKey: 'sesame',
       models: { root: 'large', sub: 'small' },
       cheapModel: 'large',
+      spaceModels: [],
       thoughtTokens: 4_000,
     });
     expect(languageModel({ ...one, STRATALOG_LLM_CHEAP_MODEL: 'small' })).toMatchObject({

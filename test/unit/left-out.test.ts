@@ -20,7 +20,7 @@ function left(choice: Choice, events: readonly ReturnType<typeof event>[]) {
 describe('what is left out', () => {
   const stored = event(
     'MemoryStored',
-    { memoryId: 'm', metadata: { source: 'forum' } },
+    { memoryId: 'm', metadata: { source: 'forum' }, trust: { source: 'web' } },
     { actor: 'agent:x' },
   );
   const log = [
@@ -47,7 +47,7 @@ describe('what is left out', () => {
     const { taken, leftOut } = left({ memories: ['m'] }, all);
     expect(taken).toEqual(['MemoryStored', 'MemoryUpdated', 'MemoriesLinked', 'SummaryGenerated']);
     expect([...leftOut.memories]).toEqual(['m']);
-    for (const choice of [{ source: 'forum' }, { events: [stored.id] }])
+    for (const choice of [{ source: 'forum' }, { trust: 'web' as const }, { events: [stored.id] }])
       expect(left(choice, all).taken).toEqual(taken);
   });
 

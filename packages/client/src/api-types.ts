@@ -265,6 +265,8 @@ export interface WithoutEvents {
   actor?: string | undefined;
   /** Memories that were stored with this value as `source` in their metadata */
   source?: string | undefined;
+  /** Memories that were stored with this `trust.source`, such as `web` */
+  trust?: 'user' | 'agent' | 'tool' | 'document' | 'web' | 'import' | undefined;
   /** Feedback and outcomes that this actor gave */
   feedbackOf?: string | undefined;
   /** Only events at or after this position or time */

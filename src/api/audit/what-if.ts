@@ -3,6 +3,7 @@ import { layerSchema, scopeSchema } from '../../domain/layers.ts';
 import { timestamp } from '../../domain/memory/content.ts';
 import { mustBePositionOrTime } from '../../domain/position.ts';
 import { invalid } from '../../domain/problems.ts';
+import { trustSources } from '../../domain/trust/trust.ts';
 import { differenceKinds } from '../../domain/retrieval/answer-differences.ts';
 import { depthSchema } from '../../domain/summaries/depths.ts';
 import type { Choice } from '../../domain/what-if/left-out.ts';
@@ -39,6 +40,9 @@ const without = z
     }),
     source: z.string().min(1).max(2_000).optional().meta({
       description: 'Memories that were stored with this value as `source` in their metadata',
+    }),
+    trust: z.enum(trustSources).optional().meta({
+      description: 'Memories that were stored with this `trust.source`, such as `web`',
     }),
     feedbackOf: actor.meta({ description: 'Feedback and outcomes that this actor gave' }),
     from: when.meta({ description: 'Only events at or after this position or time' }),

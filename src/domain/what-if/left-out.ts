@@ -1,3 +1,4 @@
+import { unrecordedTrust, type TrustSource } from '../trust/trust.ts';
 import type { StratalogEvent } from '../events/registry.ts';
 
 /** Which events are left out: those for which everything holds that is given. */
@@ -10,6 +11,8 @@ export interface Choice {
   readonly actor?: string | undefined;
   /** What the metadata of a memory call its `source`. */
   readonly source?: string | undefined;
+  /** Memories that were trusted as texts of this source (`trust.source`). */
+  readonly trust?: TrustSource | undefined;
   /** Whose feedback and outcomes. */
   readonly feedbackOf?: string | undefined;
   /** Positions, both inclusive. */
@@ -77,7 +80,7 @@ export class LeftOut {
   }
 
   #isChosen({ id, position, event, metadata }: Recorded): boolean {
-    const { actor, source, feedbackOf, from = 0, to = Infinity } = this.#choice;
+    const { actor, source, trust, feedbackOf, from = 0, to = Infinity } = this.#choice;
     if (position < from || position > to) return false;
     if (this.#events && !this.#events.has(id)) return false;
     if (this.#chosenMemories && !memoriesOf(event).some((memory) => this.#chosenMemories!.has(memory)))
@@ -85,6 +88,7 @@ export class LeftOut {
     if (actor !== undefined && metadata.actor !== actor) return false;
     if (feedbackOf !== undefined && !(opinions.has(event.type) && metadata.actor === feedbackOf))
       return false;
+    if (trust !== undefined && trustOf(event) !== trust) return false;
     return source === undefined || sourceOf(event) === source;
   }
 
@@ -109,6 +113,10 @@ function sourceOf({ type, data }: StratalogEvent): unknown {
   return type === 'MemoryStored'
     ? (data.metadata as typeof data.metadata | undefined)?.['source']
     : undefined;
+}
+
+function trustOf({ type, data }: StratalogEvent): TrustSource | undefined {
+  return type === 'MemoryStored' ? (data.trust ?? unrecordedTrust).source : undefined;
 }
 
 type Generated = Extract<StratalogEvent, { type: 'SummaryGenerated' }>['data'];
