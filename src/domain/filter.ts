@@ -64,6 +64,13 @@ export type Filter =
       readonly value: FilterScalar | readonly FilterScalar[];
     };
 
+/** Whether a condition of the filter is on this field. */
+export function testsField(filter: Filter, field: FilterField): boolean {
+  if (filter.kind === 'test') return filter.field === field;
+  if (filter.kind === 'not') return testsField(filter.filter, field);
+  return filter.filters.some((part) => testsField(part, field));
+}
+
 export const maxFilterDepth = 16;
 
 /**

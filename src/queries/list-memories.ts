@@ -2,7 +2,7 @@ import type { TenantContext } from '../domain/access/context.ts';
 import type { Region } from '../domain/access/region.ts';
 import { visible } from '../domain/access/visibility.ts';
 import { allOf as conjunction, test } from '../domain/build-filter.ts';
-import type { Filter } from '../domain/filter.ts';
+import { testsField, type Filter } from '../domain/filter.ts';
 import type { Layer, Scope } from '../domain/layers.ts';
 import type { memoryStates, MemoryView } from '../domain/memory/view.ts';
 import { isMemoryId } from '../domain/streams.ts';
@@ -61,9 +61,10 @@ export function listMemories(
   caller: TenantContext,
   list: ListMemories,
 ): Promise<MemoryPage> {
-  const { asOf = 0, minPosition = 0, waitMs } = list;
+  const { asOf = 0, minPosition = 0, waitMs, filter } = list;
+  const countsCitations = filter !== undefined && testsField(filter, 'citations');
   const demand = {
-    projections: ['memories', 'usage', 'feedback', 'values', ...(list.filter ? ['links'] : [])],
+    projections: ['memories', 'usage', 'feedback', 'values', ...(countsCitations ? ['links'] : [])],
     minPosition: Math.max(minPosition, asOf),
     waitMs,
   };

@@ -71,10 +71,23 @@ beforeAll(async () => {
   });
   expect((await operator.post('/v1/admin/policies/train', { bootstrap: true })).status).toBe(200);
   expect((await admin.post('/v1/reasoning/search', { query: 'pump of hall 9' })).status).toBe(200);
+  await collectDuplicates();
   end = (await admin.store({ externalId: 'last', content: 'The last one before the rebuild' })).position;
   const caughtUp = await admin.get(`/v1/stats?minPosition=${end}&waitMs=30000`);
   expect(caughtUp.status).toBe(200);
 });
+
+/** In another tenant, whose memories the tests do not count. */
+async function collectDuplicates(): Promise<void> {
+  const other = await clientWithKey(server, { tenant: freshTenant(), role: 'admin', user: 'ada' });
+  await other.put('/v1/spaces/notes', { dedupStrategy: 'semantic', semanticSimilarityThreshold: 0.5 });
+  for (const content of ['The key of the shed hangs by the door', 'The shed key hangs by the door'])
+    await other.store({ content, spaces: ['notes'] });
+  await vi.waitUntil(async () => (await other.get('/v1/duplicates')).body.items.length === 1, {
+    timeout: 30_000,
+    interval: 100,
+  });
+}
 
 async function statusOf(name: string): Promise<Json> {
   const { status, body } = await operator.get(base);

@@ -32,6 +32,14 @@ describe.runIf(programs)('the query role on the read models', () => {
         [tenants],
       ),
     );
+    // Only another model than that of the read model has these.
+    await asLogin((client) =>
+      client.query(
+        `insert into read.space_vectors (tenant, memory_id, model, text_hash, embedding)
+         select tenant, gen_random_uuid(), 'm', 'h', '[1]' from unnest($1::text[]) tenant`,
+        [tenants],
+      ),
+    );
     tables = await asLogin(async (client) => {
       const { rows } = await client.query(
         `select tablename from pg_tables where schemaname = 'read' order by 1`,
@@ -99,6 +107,11 @@ describe.runIf(programs)('the query role on the read models', () => {
         (result: Json) => result.memory.importance !== 0.5,
       );
     while (!(await isValued())) await sleep(50);
+    const collecting = { dedupStrategy: 'semantic', semanticSimilarityThreshold: 0.5 };
+    expect((await client.put('/v1/spaces/notes', collecting)).status).toBe(201);
+    for (const same of ['The key of the shed hangs by the door', 'The shed key hangs by the door'])
+      await client.store({ content: same, spaces: ['notes'] });
+    while ((await client.get('/v1/duplicates')).body.items.length === 0) await sleep(50);
     // The access by the search is recorded after its answer.
     while ((await client.get(`/v1/memories/${memory.id}`)).body.accessCount === 0) await sleep(50);
   }
@@ -193,7 +206,7 @@ describe.runIf(programs)('the query role on the read models', () => {
     const stranger = await clientWithKey(server!, { tenant: tenants[1], role: 'admin', user: 'eve' });
     const own = await clientOf(server!, stranger.key).get('/v1/memories');
     const { items } = own.body;
-    expect(items).toHaveLength(4);
+    expect(items).toHaveLength(6);
     const ids = await asLogin(async (client) => {
       const { rows } = await client.query(
         `select distinct memory_id::text as id from read.memories_g1 where tenant = $1`,
@@ -201,7 +214,7 @@ describe.runIf(programs)('the query role on the read models', () => {
       );
       return rows.map(({ id }) => id as string);
     });
-    expect(ids).toHaveLength(4);
+    expect(ids).toHaveLength(6);
     for (const id of ids) expect((await stranger.get(`/v1/memories/${id}`)).status).toBe(404);
   });
 });

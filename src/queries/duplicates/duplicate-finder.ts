@@ -61,7 +61,12 @@ export class DuplicateFinder {
         : [],
     );
     if (same.length === 0) return [];
-    const similarities = await this.#similarities(caller.tenant, memory.content, same, liveModel(view));
+    const similarities = await this.#similarities(
+      { tenant: caller.tenant, space },
+      memory.content,
+      same,
+      liveModel(view),
+    );
     return same
       .map(({ id, createdAt }, index) => ({ id, createdAt, similarity: rounded(similarities[index]!) }))
       .filter((found) => found.similarity >= threshold)
@@ -81,7 +86,7 @@ export class DuplicateFinder {
 
   /** By meaning, on the scale of all models; by words where the model does not answer or could not read the text. */
   async #similarities(
-    tenant: string,
+    { tenant, space }: { readonly tenant: string; readonly space: string },
     content: string,
     others: readonly MemoryView[],
     modelId: string,
@@ -92,7 +97,7 @@ export class DuplicateFinder {
     if (!model || !embedder) return inWords();
     try {
       const texts = [content, ...others.map((other) => other.content)];
-      const [vector, ...vectors] = await embedder.embed(texts, 'passage', tenant);
+      const [vector, ...vectors] = await embedder.embed(texts, 'passage', tenant, [space]);
       const scale = await this.#scales.of({ model, embedder, vector: vector! });
       return scale ? vectors.map((other) => similarity(dotProduct(vector!, other), scale)) : inWords();
     } catch (error) {
