@@ -182,7 +182,6 @@ describe('[B2] fallback to the rules', () => {
     ['breaks off its answer', breaksOffTheBody, 'unavailable'],
     ['answers HTML', writesNoJson, 'unavailable'],
     ['answers JSON of an unexpected shape', answersAnotherShape, 'unavailable'],
-    ['asks to wait for an hour', fails(429, { 'retry-after': '3600' }), 'rate-limited'],
     ['rejects the API key', fails(401), 'misconfigured'],
     ['does not have the model', fails(404), 'misconfigured'],
     ['rejects the request', fails(400), 'refused'],
@@ -357,5 +356,20 @@ describe('calls to the model', () => {
     llm.otherwise(onlyInWords(says(combine(part('pause', org('search'))))));
     const { audit } = await tenant.ask(question);
     expect(audit.trajectory.planning).toMatchObject([{ by: 'large' }]);
+  });
+});
+
+// The last one: the server does not ask this endpoint again.
+describe('an endpoint that asks to wait for an hour', () => {
+  it('[D9] [H5] is left alone, and questions are answered by the rules', async () => {
+    const tenant = await newTenant();
+    llm.otherwise(fails(429, { 'retry-after': '3600' }));
+    for (let asked = 0; asked < 2; asked++) {
+      const { answer, audit } = await tenant.ask(question);
+      expect(audit.trajectory.planning).toMatchObject([{ by: 'rules', reason: 'rate-limited' }]);
+      expect(answer.warnings).toMatchObject([{ code: 'partial' }]);
+      expect(llm.requests).toHaveLength(1);
+      llm.otherwise(says(combine(part('pause', org('search')))));
+    }
   });
 });
