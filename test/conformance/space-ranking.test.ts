@@ -8,9 +8,14 @@ const server = useSharedServer('deterministic');
 
 const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString();
 
+/** The stored memory, with the position of its store. */
 async function store(client: Client, memory: object): Promise<Json> {
-  const { memory: stored } = await client.store({ layer: 'team', scope: { team: 'red' }, ...memory });
-  return stored;
+  const { memory: stored, position } = await client.store({
+    layer: 'team',
+    scope: { team: 'red' },
+    ...memory,
+  });
+  return { ...stored, position };
 }
 
 async function search(client: Client, query: string, more: object = {}): Promise<Json> {
@@ -38,9 +43,9 @@ describe('[H1] temporalDecayRate', () => {
   it('lowers what is old by what the search records, and changes nothing at 0', async () => {
     const { admin } = await newTenant(server);
     const { id } = await store(admin, { ...old, spaces: ['dev'] });
-    await store(admin, { ...recent, spaces: ['dev'] });
+    const { position: minPosition } = await store(admin, { ...recent, spaces: ['dev'] });
     const logOdds = async () => {
-      const { searchId } = await search(admin, 'Where does the build cache live?');
+      const { searchId } = await search(admin, 'Where does the build cache live?', { minPosition });
       const { relevance, decay = 0 } = (await recordedResults(admin, searchId)).get(id)!;
       return { decay, total: Math.log(relevance / (1 - relevance)) };
     };
@@ -56,12 +61,12 @@ describe('[H1] temporalDecayRate', () => {
     const { admin } = await newTenant(server);
     await admin.put('/v1/spaces/dev', { temporalDecayRate: 1 });
     await store(admin, { ...old, spaces: ['notes'] });
-    await store(admin, {
+    const { position: minPosition } = await store(admin, {
       ...old,
       content: 'The build cache lives on the slow disk',
       spaces: ['notes', 'dev'],
     });
-    const { searchId } = await search(admin, 'Where does the build cache live?');
+    const { searchId } = await search(admin, 'Where does the build cache live?', { minPosition });
     const results = [...(await recordedResults(admin, searchId)).values()];
     expect(results).toHaveLength(2);
     for (const result of results) expect(result).not.toHaveProperty('decay');
@@ -80,7 +85,8 @@ describe('[H1] versionTracking', () => {
     const { admin } = await newTenant(server);
     const newest = await store(admin, limits('Winter_25', 'ten thousand'));
     const older = await store(admin, limits('Summer_24', 'two thousand'));
-    const first = async (query: string) => (await search(admin, query)).results[0].memory.id;
+    const { position: minPosition } = older;
+    const first = async (query: string) => (await search(admin, query, { minPosition })).results[0].memory.id;
     expect(await first(question)).toBe(older.id);
     await admin.put('/v1/spaces/sf', { preset: 'salesforce' });
     expect(await first(question)).toBe(newest.id);
