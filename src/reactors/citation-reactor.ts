@@ -2,12 +2,13 @@ import { causedBy, type CommandContext, type CommandServices } from '../commands
 import { trackCitations } from '../commands/track-citations.ts';
 import type { MemoryEvent } from '../domain/memory/events.ts';
 import { foldMemory } from '../domain/memory/snapshot.ts';
-import { hasValue, type MemoryValue } from '../domain/memory/memory.ts';
+import type { MemoryValue } from '../domain/memory/memory.ts';
 import { tracksCitations, type Spaces } from '../domain/spaces/spaces.ts';
 import { memoryStream } from '../domain/streams.ts';
 import { isWithheld } from '../domain/trust/trust.ts';
 import type { Reactor } from '../follow/reactor.ts';
 import type { LoadedEvent } from '../ports/event-store.ts';
+import { inSpaces } from './in-spaces.ts';
 
 /**
  * Links the memories of spaces with `citationTracking` to those that their texts refer to. What was in a space before it tracked citations
@@ -20,10 +21,10 @@ export function citationReactor(services: CommandServices, context: CommandConte
     routingOnly: true,
     lingerMs: 500,
     async handle(events, { signal }) {
-      for (const loaded of events as readonly LoadedEvent<MemoryEvent>[]) {
+      const due = inSpaces(services.spaces, events as readonly LoadedEvent<MemoryEvent>[]);
+      for await (const { loaded, spaces, labels } of due) {
         signal.throwIfAborted();
-        const spaces = await services.spaces.of(loaded.metadata.tenant);
-        if (tracksCitations(spaces, spaces.configured.keys())) await track(services, context, loaded, spaces);
+        if (tracksCitations(spaces, labels)) await track(services, context, loaded, spaces);
       }
     },
   };
@@ -48,5 +49,5 @@ async function track(
 
 function valueAfter(history: readonly LoadedEvent<MemoryEvent>[], revision: number): MemoryValue | undefined {
   const { state } = foldMemory(history.filter((event) => event.revision <= revision));
-  return state.status === 'active' && hasValue(state) ? state.value : undefined;
+  return state.status === 'active' ? state.value : undefined;
 }

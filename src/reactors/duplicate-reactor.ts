@@ -7,10 +7,11 @@ import type { Resolution } from '../domain/duplicates/events.ts';
 import type { MemoryEvent } from '../domain/memory/events.ts';
 import { Problem } from '../domain/problems.ts';
 import type { MemoryValue } from '../domain/memory/memory.ts';
-import { collectingDuplicates } from '../domain/spaces/spaces.ts';
+import { collectingDuplicates, type Spaces } from '../domain/spaces/spaces.ts';
 import { isWithheld } from '../domain/trust/trust.ts';
 import type { Reactor } from '../follow/reactor.ts';
 import type { LoadedEvent } from '../ports/event-store.ts';
+import { inSpaces } from './in-spaces.ts';
 
 interface Found {
   readonly id: string;
@@ -69,9 +70,11 @@ export function duplicateReactor(parts: DuplicateParts, context: CommandContext)
     routingOnly: true,
     lingerMs: 500,
     async handle(events, { signal }) {
-      for (const loaded of events as readonly Due[]) {
+      const due = inSpaces(parts.services.spaces, events as readonly Due[]);
+      for await (const { loaded, spaces, labels } of due) {
         signal.throwIfAborted();
-        await collect(parts, context, loaded).catch((error: unknown) => {
+        if (collectingDuplicates(spaces, labels).length === 0) continue;
+        await collect(parts, context, loaded, spaces).catch((error: unknown) => {
           // Deleted, erased or withheld meanwhile.
           if (error instanceof Problem && error.code === 'not-found') return;
           throw error;
@@ -81,15 +84,16 @@ export function duplicateReactor(parts: DuplicateParts, context: CommandContext)
   };
 }
 
-async function collect(parts: DuplicateParts, context: CommandContext, loaded: Due): Promise<void> {
+async function collect(
+  parts: DuplicateParts,
+  context: CommandContext,
+  loaded: Due,
+  spaces: Spaces,
+): Promise<void> {
   const { services } = parts;
-  const { event, metadata } = loaded;
-  const spaces = await services.spaces.of(metadata.tenant);
-  const labels = 'spaces' in event.data ? event.data.spaces : undefined;
-  if (collectingDuplicates(spaces, labels ?? [...spaces.configured.keys()]).length === 0) return;
   const caused = causedBy(context, loaded);
   const own = { ...caused, caller: { ...caused.caller, roles: ['admin'] as const } };
-  const { snapshot, history } = await loadVisibleMemory(services, own, event.data.memoryId);
+  const { snapshot, history } = await loadVisibleMemory(services, own, loaded.event.data.memoryId);
   const { state } = snapshot;
   // A later event of the memory brings it back here.
   const isLast =
