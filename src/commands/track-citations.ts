@@ -1,4 +1,4 @@
-import { scopeKeys } from '../domain/layers.ts';
+import { scopesAgree } from '../domain/layers.ts';
 import type { MemoryValue } from '../domain/memory/memory.ts';
 import {
   decideReference,
@@ -24,8 +24,8 @@ const noMentions: Mentions = { cites: [], is: [] };
 const passing: readonly string[] = ['not-found', 'memory-deleted', 'memory-archived', 'awaits-review'];
 
 /**
- * Links a memory to those that its text refers to, and links those that refer to it. `before` is what it was before the change, of which
- * references that it has lost are unlinked; undefined for a new memory.
+ * Links a memory to the memories that its text refers to, and links those that refer to it. `before` is the memory before the change:
+ * links for references that it no longer has are removed. Undefined for a new memory.
  */
 export async function trackCitations(
   services: CommandServices,
@@ -98,7 +98,7 @@ async function link(
   other: string,
 ): Promise<void> {
   const { snapshot } = await loadVisibleMemory(services, context, other);
-  if (snapshot.state.status !== 'active' || !mayMeet(memory, snapshot.state.value)) return;
+  if (snapshot.state.status !== 'active' || !scopesAgree(memory.scope, snapshot.state.value.scope)) return;
   const [source, target] = role === 'cites' ? [memory.id, other] : [other, memory.id];
   const reason = { ...context, reason: 'its text refers to it' };
   await linkMemories(services, reason, source, 'cites', target, 1);
@@ -113,14 +113,6 @@ async function unlink(
 ): Promise<void> {
   const [source, target] = role === 'cites' ? [memoryId, other] : [other, memoryId];
   await unlinkMemories(services, context, source, 'cites', target);
-}
-
-/** Whether somebody may see both: no identifier has two values in their scopes. */
-function mayMeet(one: MemoryValue, other: MemoryValue): boolean {
-  return scopeKeys.every((key) => {
-    const [left, right] = [one.scope[key], other.scope[key]];
-    return left === undefined || right === undefined || left === right;
-  });
 }
 
 async function ignoringGone(change: () => Promise<void>): Promise<void> {

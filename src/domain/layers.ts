@@ -48,6 +48,14 @@ export const scopeSchema = z.strictObject({
 /** Where a memory belongs: the identifier of its own layer and any others. The tenant is not repeated here. */
 export type Scope = z.infer<typeof scopeSchema>;
 
+/** Whether somebody may belong to both scopes: no identifier has two values. */
+export function scopesAgree(one: Scope, other: Scope): boolean {
+  return scopeKeys.every((key) => {
+    const [left, right] = [one[key], other[key]];
+    return left === right || left === undefined || right === undefined;
+  });
+}
+
 /** Scope keys that can contain memories of several users and agents, innermost first. */
 const containerKeys = ['session', 'project', 'team', 'org'] as const satisfies readonly ScopeKey[];
 

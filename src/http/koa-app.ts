@@ -1,4 +1,3 @@
-import type { TenantContext } from '../domain/access/context.ts';
 import { Router } from '@koa/router';
 import Koa, { type Context, type Next } from 'koa';
 import type { Logger } from 'pino';
@@ -11,6 +10,7 @@ import { bindings } from './bindings/index.ts';
 import { browsableDocs } from './docs-page.ts';
 import { answerErrors, isOfTheCaller, isOfTheConnection, methodNotAllowed } from './errors.ts';
 import { openApiDocument } from './openapi.ts';
+import type { TenantContext } from '../domain/access/context.ts';
 import { memoryServers } from '../mcp/endpoint.ts';
 import { serveHealth, type Health } from './serve-health.ts';
 import { serveMem0 } from './serve-mem0.ts';

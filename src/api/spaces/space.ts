@@ -25,7 +25,7 @@ const count = z.int().nonnegative();
 const dollars = z.number().nonnegative().optional();
 
 /** Shown to admins and auditors, of configured spaces. */
-export const spendingFields = {
+const spendingFields = {
   spentTodayUsd: dollars.meta({ description: 'US dollars that models have cost for it today, in UTC' }),
   spentThisMonthUsd: dollars.meta({
     description: 'US dollars that models have cost for it this month, in UTC',

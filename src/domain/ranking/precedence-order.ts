@@ -1,4 +1,4 @@
-import { precedence, scopeKeys, type Layer, type Scope } from '../layers.ts';
+import { precedence, scopesAgree, type Layer, type Scope } from '../layers.ts';
 import type { ModelScale } from './calibration.ts';
 import { DISTANCE } from './cut.ts';
 import { likeness, type Substance } from './likeness.ts';
@@ -124,10 +124,10 @@ function precedes(one: Comparable, other: Comparable, scale: ModelScale): boolea
   if (Boolean(one.isRefuted) !== Boolean(other.isRefuted))
     return (
       other.isRefuted === true &&
-      areOfOnePlace(one, other) &&
+      scopesAgree(one.scope, other.scope) &&
       likeness(one.substance, other.substance, scale) >= SAME_SUBJECT
     );
-  if (firstToLast(one, other) >= 0 || !areOfOnePlace(one, other)) return false;
+  if (firstToLast(one, other) >= 0 || !scopesAgree(one.scope, other.scope)) return false;
   const behind = Math.max(0, other.logOdds - one.logOdds);
   if (behind > DISTANCE) return false;
   const required = SAME_THING[one.layer === other.layer ? 'ofOneLayer' : 'ofTwoLayers'];
@@ -137,12 +137,4 @@ function precedes(one: Comparable, other: Comparable, scale: ModelScale): boolea
 /** The more specific layer first, then the newer. */
 function firstToLast(one: Comparable, other: Comparable): number {
   return one.precedence - other.precedence || other.time - one.time;
-}
-
-/** Whether no identifier has two values in their scopes. Memories of one layer both have its own identifier. */
-function areOfOnePlace(one: Comparable, other: Comparable): boolean {
-  return scopeKeys.every((key) => {
-    const [left, right] = [one.scope[key], other.scope[key]];
-    return left === right || left === undefined || right === undefined;
-  });
 }
