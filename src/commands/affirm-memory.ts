@@ -13,7 +13,7 @@ import type { KeyRef } from '../ports/key-vault.ts';
 import type { CommandRecord } from './command-record.ts';
 import { eventContext, type CommandContext, type CommandServices } from './context.ts';
 
-/** Lost races with other writers after which the caller is told to retry. */
+/** How often an affirmation may lose a race with other writers before the caller is told to retry. */
 const maxAttempts = 20;
 /** Events that a repeated command reads at once to find its own. */
 const pageSize = 50;

@@ -7,7 +7,7 @@ import type { KeyRef } from '../ports/key-vault.ts';
 import { CommandRecord } from './command-record.ts';
 import { eventContext, type CommandContext, type CommandServices } from './context.ts';
 
-/** Lost races with other writers of the stream after which the caller is told to retry. */
+/** How often a change may lose a race with other writers of the stream before the caller is told to retry. */
 const maxAttempts = 20;
 
 export interface StreamChange<Event extends StratalogEvent> {

@@ -22,7 +22,7 @@ import { CommandRecord } from './command-record.ts';
 import type { CommandContext, CommandServices } from './context.ts';
 import { create, firstAnswer, storeUnclaimed, type Draft, type StoreResult } from './create-memory.ts';
 
-/** Lost races with other writers of the same text after which the caller is told to retry. */
+/** How often a store may lose a race with other writers of the same text before the caller is told to retry. */
 const maxAttempts = 20;
 
 export interface Fact extends Draft {

@@ -15,7 +15,7 @@ import { unsealedContext, type CommandContext, type CommandServices } from './co
 import { create, firstAnswer, type StoreResult } from './create-memory.ts';
 import { affirm, findTold, isAboutAnother, type Fact } from './store-fact.ts';
 
-/** Lost races with other writers of the same text after which the caller is told to retry. */
+/** How often a store may lose a race with other writers of the same text before the caller is told to retry. */
 const maxAttempts = 20;
 /** After so many looks, a memory that was claimed and never appended is taken as given up. */
 const looksForClaimed = 10;

@@ -1,8 +1,8 @@
 import { Problem } from './problems.ts';
 
 /**
- * `<log>-<number in base 36>`, with or without `~` and a seal behind it, for those who may read the whole log; `<log>-<32 hexadecimal digits>`, in
- * which the number is encrypted, for all others.
+ * `<log>-<number in base 36>`, which may be followed by `~` and a seal, for those who may read the whole log;
+ * `<log>-<32 hexadecimal digits>`, in which the number is encrypted, for all others.
  */
 const pattern = /^([0-9a-f]{12})-(?:([0-9a-z]{1,10})(?:~([0-9a-f]{10}))?|([0-9a-f]{32}))$/;
 

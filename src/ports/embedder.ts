@@ -105,7 +105,7 @@ export class EmbedderUnavailable extends Error {
 export class EmbeddingBudgetExhausted extends EmbedderUnavailable {
   override readonly name = 'EmbeddingBudgetExhausted';
 
-  /** The spaces that the texts are in, of which one may have used up its budget. */
+  /** The spaces of the texts. The budget that is used up may be that of one of them. */
   readonly spaces: readonly string[];
 
   constructor(tenant: string, spaces: readonly string[] = []) {

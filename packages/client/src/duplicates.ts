@@ -12,7 +12,7 @@ export class Duplicates {
     this.#transport = transport;
   }
 
-  /** The clusters of which you see the memories. */
+  /** Lists the clusters whose memories you can see. */
   list(
     query: api.ListDuplicatesQuery = {},
     options?: CallOptions,

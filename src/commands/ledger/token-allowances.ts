@@ -29,8 +29,8 @@ interface Allowance {
 }
 
 /**
- * Tokens of embedding models that were reserved in advance, for each tenant, model and set of spaces. Calls take from them; what was used is charged as
- * one cost.
+ * Tokens of embedding models that were reserved in advance, for each tenant, model and set of spaces. Calls take from them; what was
+ * used is charged as one cost.
  */
 export class TokenAllowances {
   readonly #ledger: Ledger;

@@ -1,6 +1,6 @@
 /**
- * Texts that a budget does not allow for now: those of the tenant that have all of these labels. Which of the spaces has used up its budget is
- * not known; a text that has only some of the labels is tried itself.
+ * Texts that a budget does not allow for now: those of the tenant that have all of these labels. It is not known which of the spaces has
+ * used up its budget, so a text with only some of the labels is tried.
  */
 export interface Exhausted {
   readonly tenant: string;

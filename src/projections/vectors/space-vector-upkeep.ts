@@ -30,7 +30,7 @@ const sweepMs = 600_000;
 /** Pause after a failure. It doubles with each one. */
 const pausesMs = { first: 2_000, longest: 60_000 };
 
-/** What is to be done for a tenant that has, or had, spaces with models. */
+/** What there is to do for a tenant whose spaces name models, or did. */
 interface Work {
   /** The models by space. */
   readonly models: Map<string, string>;

@@ -58,8 +58,8 @@ export async function listDuplicates(
 }
 
 /**
- * Clusters in ascending order of ids. A cluster of which the caller does not see two memories is not shown. The view needs `duplicates`
- * and `memories`.
+ * Clusters in ascending order of ids, without those in which the caller sees fewer than two memories. The view needs `duplicates` and
+ * `memories`.
  */
 export async function readClusters(
   models: ReadModels,

@@ -27,7 +27,7 @@ export interface Orderable {
   readonly scale: ModelScale;
   /** Whether to add what is newer and speaks of the same matter as the first result. */
   readonly addsNewer: boolean;
-  /** The spaces in which one version of a document stands before the others; undefined if there is none. */
+  /** The spaces with `versionTracking`, in which the right version of a document comes before the others; undefined if there are none. */
   readonly versioned?: ReadonlySet<string> | undefined;
 }
 
