@@ -57,6 +57,14 @@ describe('[I4] limits of a tenant', () => {
     expect(await statuses(admin, 12)).toContain(429);
   });
 
+  it('say what is left of the rate also where there are too many requests at a time', async () => {
+    const { member } = await limitedTenant({ perKey: { unitsPerSecond: 1, burst: 20, concurrency: 1 } });
+    const replies = await Promise.all(Array.from({ length: 6 }, () => search(member)));
+    const refused = replies.find(({ status }) => status === 429)!;
+    expect(refused.body.detail).toContain('under way');
+    expect(refused.headers.get('ratelimit')).toMatch(/^"key";r=\d+;t=\d+$/);
+  });
+
   it('concern neither other tenants, nor health and metrics', async () => {
     const { member } = await limitedTenant({ perTenant: { unitsPerSecond: 0.01, burst: 1 } });
     await search(member);

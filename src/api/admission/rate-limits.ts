@@ -43,6 +43,8 @@ export class RateLimits {
     }));
     for (const { policy, limit, account } of parties) {
       if (account.underWay < (limit.concurrency ?? Infinity)) continue;
+      // Charges nothing: the caller learns what is left of its rate.
+      this.#charge(parties, 0, onState);
       const detail = `the ${policy} may have ${limit.concurrency} requests under way at a time`;
       throw new Problem('rate-limited', detail, { retryAfter: 1 });
     }
