@@ -239,6 +239,18 @@ describe('[H9] trust', () => {
       .toEqual({ source: 'agent', state: 'quarantined', flags: ['contradicts-trusted'] });
   });
 
+  it('holds a contradiction that hides among many other memories', async () => {
+    const { ada, agent, admin } = await teamWith({ quarantine: [{ flag: 'contradicts-trusted' }] });
+    await ada.store({ content: 'The deployment window opens at 14:00.', ...team });
+    const noise = Array.from({ length: 120 }, (_, n) => ({ content: `Noise number ${n}.`, ...team }));
+    const lines = await agent.bulk([{ content: 'The deployment window opens at 17:00.', ...team }, ...noise]);
+    await expect
+      .poll(async () => (await admin.get(`/v1/memories/${lines[0].id}`)).body.trust.state, {
+        timeout: 90_000,
+      })
+      .toBe('quarantined');
+  });
+
   it.each([
     ['an unknown role', { reviewers: ['owner'] }, 'reviewers.0'],
     ['an empty rule', { quarantine: [{}] }, 'quarantine.0'],

@@ -58,6 +58,11 @@ export function isHeld(policies: readonly TrustPolicy[], arrival: Arrival): bool
   return policies.some(({ quarantine }) => quarantine.some((rule) => applies(rule, arrival)));
 }
 
+/** Whether one of the policies holds what contradicts a memory from a more trusted source. */
+export function holdContradictions(policies: readonly TrustPolicy[]): boolean {
+  return policies.some(({ quarantine }) => quarantine.some(({ flag }) => flag === 'contradicts-trusted'));
+}
+
 function applies({ source, flag, cause }: QuarantineRule, arrival: Arrival): boolean {
   if (source !== undefined && source !== arrival.source) return false;
   if (cause !== undefined && cause !== arrival.cause) return false;
