@@ -180,6 +180,23 @@ export const problems = {
     remedy:
       'An event may take at most 1,000,000 bytes, compressed and encrypted. Split the memory, or shorten the field listed in `errors`.',
   },
+  'document-too-large': {
+    status: 413,
+    title: 'The document is too large to be read',
+    remedy: '`detail` names the limit that it exceeds. Split the document.',
+  },
+  'unsupported-document': {
+    status: 415,
+    title: 'Documents of this type cannot be read',
+    remedy:
+      'Send Markdown, HTML, PDF, DOCX, PPTX, XLSX, EPUB, mail, RSS, Atom, CSV, JSON, source code or plain text.',
+  },
+  'document-unreadable': {
+    status: 422,
+    title: 'The document cannot be read',
+    remedy:
+      '`detail` says what is wrong with it: damaged files must be repaired, encrypted ones opened, and scanned ones given a text layer.',
+  },
   'unsupported-media-type': {
     status: 415,
     title: 'The media type is not supported',
