@@ -14,6 +14,7 @@ const entries = {
   main: 'src/cli/main.ts',
   'pglite-worker': 'src/adapters/pglite/worker.ts',
   'onnx-worker': 'src/adapters/onnx/worker.ts',
+  'document-reader': 'src/adapters/documents/reader-process.ts',
 };
 
 /** The client that the command line uses, which is bundled too. */

@@ -15,7 +15,12 @@ function entryFolder(): Promise<string> {
   return built;
 }
 
+/** Path of a bundled program; `entry` is its name in `bin/build.mjs`. */
+export async function entryFile(entry: string): Promise<string> {
+  return path.join(await entryFolder(), `${entry}.js`);
+}
+
 /** Starts a worker thread; `entry` is its name in `bin/build.mjs`. */
 export async function startWorker(entry: string, options: WorkerOptions): Promise<Worker> {
-  return new Worker(path.join(await entryFolder(), `${entry}.js`), options);
+  return new Worker(await entryFile(entry), options);
 }

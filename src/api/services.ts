@@ -4,6 +4,7 @@ import type { PolicyLearning } from '../commands/policies/policy-learning.ts';
 import type { FactQueue } from '../commands/record-facts.ts';
 import type { OutOfReach } from '../domain/erasure/receipt.ts';
 import type { PriceList } from '../domain/ledger/prices.ts';
+import type { DocumentReader } from '../ports/document-reader.ts';
 import type { Embedders } from '../ports/embedder.ts';
 import type { ProjectionOperations } from '../projections/operations.ts';
 import type { ConflictFinder } from '../queries/conflicts.ts';
@@ -35,6 +36,7 @@ export interface Services {
   readonly admission: Admission;
   readonly bulkPace: BulkPace;
   readonly commands: CommandServices;
+  readonly documentReader: DocumentReader;
   readonly facts: FactQueue;
   readonly models: ReadModels;
   readonly ownWrites: OwnWrites;

@@ -8,6 +8,7 @@ import { doctorCommand } from './doctor.ts';
 import { eraseCommand, erasuresCommand } from './erase.ts';
 import { exportCommand } from './export.ts';
 import { importCommand } from './import.ts';
+import { ingestCommand } from './ingest.ts';
 import { keysCommand } from './keys.ts';
 import { mcpCommand } from './mcp/command.ts';
 import { archiveCommand, unarchiveCommand } from './memories/archive.ts';
@@ -47,6 +48,7 @@ export function createProgram(): Command {
     serveCommand(),
     demoCommand(),
     importCommand(),
+    ingestCommand(),
     exportCommand(),
     backupCommand(),
     restoreCommand(),

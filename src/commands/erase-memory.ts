@@ -11,6 +11,7 @@ import type { LoadedEvent } from '../ports/event-store.ts';
 import { changeStream } from './change-stream.ts';
 import { assertMatches, unknownMemory, type MatchCondition } from './change-memory.ts';
 import { releaseClaim } from './claims.ts';
+import { forgetSection } from './documents/forget-section.ts';
 import { eraseFeedback } from './erase-feedback.ts';
 import { recordMemoryErasure } from './erasure/request-erasure.ts';
 import { eraseSummaries } from './summaries/erase-summaries.ts';
@@ -32,7 +33,7 @@ export interface EraseOptions {
 
 /**
  * Erases one memory permanently: appends the event, begins the receipt, destroys the key, releases the claim, erases the
- * feedback and the summaries that quote it, in this order. If the process stops in between, the reactor of erasures does the rest, driven by the event.
+ * feedback, the summaries that quote it and the text of its document, in this order. If the process stops in between, the reactor of erasures does the rest, driven by the event.
  */
 export async function eraseMemory(
   services: CommandServices,
@@ -74,29 +75,31 @@ export async function eraseMemory(
   };
 }
 
-/** Releases the externalId, and erases the feedback and the summaries that quote the memory. Idempotent. */
+/** Releases the externalId, and erases the feedback, the summaries that quote the memory and the text of its document. Idempotent. */
 export async function eraseBeside(
   services: CommandServices,
   context: CommandContext,
-  erased: { readonly memoryId: string; readonly claim?: string | undefined },
+  erased: {
+    readonly memoryId: string;
+    readonly claim?: string | undefined;
+    readonly documentId?: string | undefined;
+  },
 ): Promise<void> {
   if (erased.claim !== undefined)
     await releaseClaim(services, context, erased.claim as StreamName, erased.memoryId);
   await eraseFeedback(services, context, erased.memoryId);
   await eraseSummaries(services, context, erased.memoryId);
+  if (erased.documentId !== undefined)
+    await forgetSection(services, context, erased.documentId, erased.memoryId);
 }
 
 /** The event of an erasure, from what stays readable of a memory whose key is destroyed; none if it is in the log. */
 export function erasureOf(loaded: readonly LoadedEvent<MemoryEvent>[]): MemoryEvent[] {
   const [first] = loaded;
   if (first?.event.type !== 'MemoryStored' || loaded.at(-1)?.event.type === 'MemoryErased') return [];
-  const { memoryId, claim } = first.event.data;
-  return [
-    {
-      type: 'MemoryErased',
-      data: { memoryId, keyId: keyIdOf(loaded), ...(claim !== undefined && { claim }) },
-    },
-  ];
+  const { memoryId, claim, documentId } = first.event.data;
+  const named = { ...(claim !== undefined && { claim }), ...(documentId !== undefined && { documentId }) };
+  return [{ type: 'MemoryErased', data: { memoryId, keyId: keyIdOf(loaded), ...named } }];
 }
 
 function keyIdOf(loaded: readonly LoadedEvent<MemoryEvent>[]): string {

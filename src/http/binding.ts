@@ -22,6 +22,10 @@ export interface BindingOptions<Output = unknown> {
   readonly bodyOptional?: boolean;
   /** Media types of the body; `application/json` by default. */
   readonly accepts?: readonly string[];
+  /** Input field with the file of the body, which may also be `multipart/form-data`. */
+  readonly multipart?: string;
+  /** Size of a body in bytes; 8,000,000 by default. */
+  readonly maxBodyBytes?: number;
   /** Input field that is read from the body as a stream. */
   readonly streamedBody?: { readonly field: string; readonly read: (request: Context['req']) => unknown };
   /** Input field that depends on the media type that the client prefers, unless a query parameter has it. */
@@ -68,6 +72,7 @@ export function bind<Input extends z.ZodObject, Output>(
     ...query,
     ...headerFields,
     streamedBody?.field,
+    options.multipart,
     negotiated?.field,
   ]);
   const inBody = Object.keys(shape).filter((field) => !elsewhere.has(field));

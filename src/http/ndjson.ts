@@ -1,7 +1,7 @@
 import type { BulkLine } from '../api/memories/bulk-store.ts';
 import { parseBoundedJson } from '../domain/input/bounded-json.ts';
 import { Problem } from '../domain/problems.ts';
-import { maxBodyBytes } from './request.ts';
+import { defaultMaxBodyBytes } from './request.ts';
 import { untilStalled } from './stalls.ts';
 
 export const ndjson = 'application/x-ndjson';
@@ -20,7 +20,7 @@ export async function* readLines(body: AsyncIterable<Uint8Array>): AsyncGenerato
   let bytes = 0;
   const take = (piece: Uint8Array) => {
     bytes += piece.length;
-    if (bytes <= maxBodyBytes) parts.push(piece);
+    if (bytes <= defaultMaxBodyBytes) parts.push(piece);
     else parts = [];
   };
   const finish = (): BulkLine | undefined => {
@@ -52,8 +52,11 @@ function lineOf(
   bytes: number,
   decoder: InstanceType<typeof TextDecoder>,
 ): BulkLine | undefined {
-  if (bytes > maxBodyBytes) {
-    return { line, sent: new Problem('body-too-large', `the line has more than ${maxBodyBytes} bytes`) };
+  if (bytes > defaultMaxBodyBytes) {
+    return {
+      line,
+      sent: new Problem('body-too-large', `the line has more than ${defaultMaxBodyBytes} bytes`),
+    };
   }
   let text: string;
   try {

@@ -298,7 +298,16 @@ function requestBodyOf(binding: Binding): Pick<ZodOpenApiOperationObject, 'reque
   return {
     requestBody: {
       required: !bodyOptional,
-      content: Object.fromEntries(accepts.map((type) => [type, { schema: body, example }])),
+      content: {
+        ...Object.fromEntries(accepts.map((type) => [type, { schema: body, example }])),
+        ...(options.multipart !== undefined && {
+          'multipart/form-data': {
+            schema: body.extend({
+              [options.multipart]: z.string().meta({ format: 'binary', description: 'The file' }),
+            }),
+          },
+        }),
+      },
     },
   };
 }

@@ -9,7 +9,7 @@ import { invalid, Problem } from '../domain/problems.ts';
 import type { BindingOptions } from './binding.ts';
 import { unlessStalled } from './stalls.ts';
 
-export const maxBodyBytes = 8_000_000;
+export const defaultMaxBodyBytes = 8_000_000;
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
@@ -33,10 +33,14 @@ export function assertMediaType(koa: Context, accepted: readonly string[]): void
   }
 }
 
-/** Reads a JSON body of at most 8,000,000 bytes; `{}` if it is optional and absent. */
+/** Reads a JSON body; `{}` if it is optional and absent. */
 export async function readJson(
   koa: Context,
-  { accepts = ['application/json'], bodyOptional = false }: Pick<BindingOptions, 'accepts' | 'bodyOptional'>,
+  {
+    accepts = ['application/json'],
+    bodyOptional = false,
+    maxBodyBytes = defaultMaxBodyBytes,
+  }: Pick<BindingOptions, 'accepts' | 'bodyOptional' | 'maxBodyBytes'>,
 ): Promise<unknown> {
   const length = koa.request.length ?? 0;
   const isChunked = koa.get('transfer-encoding') !== '';

@@ -17,9 +17,11 @@ import { tellRate } from './rate-headers.ts';
 import { readDeadline, RequestEnd } from './request-end.ts';
 import { assertLocal } from './loopback.ts';
 import { csv, csvContentType, csvHeader, csvLine } from './csv.ts';
+import { isMultipart, readMultipart } from './multipart.ts';
 import { ndjson } from './ndjson.ts';
 import {
   assertMediaType,
+  defaultMaxBodyBytes,
   assertUtf8,
   assertUtf8Path,
   hasCurrent,
@@ -146,9 +148,15 @@ async function readBody(binding: Binding, koa: Context): Promise<object> {
       parseInput(noFields, await readJson(koa, { bodyOptional: true }), fieldsOutsideBody(binding));
     return {};
   }
-  const sent = await readJson(koa, options);
+  const { multipart: fileField, maxBodyBytes: maxBytes = defaultMaxBodyBytes } = options;
+  const sent =
+    fileField !== undefined && isMultipart(koa)
+      ? await readMultipart(koa, body, { fileField, maxBytes })
+      : await readJson(koa, options);
   // Only fields of the body may be merged with the rest of the input; the body's own schema names the others.
-  if (!isObject(sent) || Object.keys(sent).some((field) => !Object.hasOwn(body.shape, field)))
+  const isKnown = (field: string) =>
+    Object.hasOwn(body.shape, field) || (field === fileField && isMultipart(koa));
+  if (!isObject(sent) || !Object.keys(sent).every(isKnown))
     return parseInput(body, sent, fieldsOutsideBody(binding));
   return sent;
 }

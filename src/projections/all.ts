@@ -2,6 +2,7 @@ import type { Embedders } from '../ports/embedder.ts';
 import { audit } from './audit/audit.ts';
 import type { FoldServices } from './decisions/decision-fold.ts';
 import { decisionsProjection } from './decisions/decisions.ts';
+import { documents } from './documents/documents.ts';
 import { duplicates } from './duplicates/duplicates.ts';
 import { experience } from './experience/experience.ts';
 import { feedback } from './feedback/feedback.ts';
@@ -37,6 +38,7 @@ export function allProjections(embedders: Embedders, others: OtherIndexes = {}):
     vectors(embedders, embedders.preferred, others.vectorsInMemory),
     links,
     duplicates,
+    documents,
     usage,
     feedback(embedders),
     summaries(embedders),

@@ -1,5 +1,6 @@
 import { inTenant, type CommandContext, type CommandServices } from '../commands/context.ts';
 import { eraseBeside } from '../commands/erase-memory.ts';
+import { finishErasure } from '../commands/documents/change-document.ts';
 import { recordMemoryErasure } from '../commands/erasure/request-erasure.ts';
 import { destroyTargetKeys } from '../commands/erasure/target-keys.ts';
 import { eraseWithSources } from '../commands/summaries/record-summary.ts';
@@ -21,6 +22,8 @@ export function erasureReactor(services: CommandServices, context: CommandContex
       'ReasoningTraceErased',
       'LessonRevised',
       'LessonForgotten',
+      'DocumentErased',
+      'DocumentTextErased',
     ],
     // It runs before any key is opened, and needs no texts.
     routingOnly: true,
@@ -62,6 +65,10 @@ async function complete(
       // What the program erases by itself is part of the receipt that it is for.
       if (metadata.cause !== 'system') await recordMemoryErasure(services, own, event.data.memoryId);
       return;
+    case 'DocumentErased':
+      return finishErasure(services, { ...own, cause: metadata.cause }, [{ event }]);
+    case 'DocumentTextErased':
+      return vault.destroy(tenant, ...event.data.keyIds);
     case 'ErasureRequested':
       return destroyTargetKeys(vault, tenant, event.data);
     case 'SummaryGenerated':

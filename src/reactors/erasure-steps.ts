@@ -5,7 +5,7 @@ import {
   type CommandContext,
   type CommandServices,
 } from '../commands/context.ts';
-import { eraseStreams } from '../commands/erasure/erase-streams.ts';
+import { eraseMemoryStreams, eraseStreams } from '../commands/erasure/erase-streams.ts';
 import { findSubjectStreams, type SubjectStreams } from '../commands/erasure/subject-streams.ts';
 import { destroyTargetKeys } from '../commands/erasure/target-keys.ts';
 import {
@@ -15,6 +15,8 @@ import {
   type ErasureState,
   type SurfaceCount,
 } from '../domain/erasure/erasure.ts';
+import type { DocumentEvent } from '../domain/documents/events.ts';
+import { documentStream } from '../domain/streams.ts';
 import type { ClearedSurface, ErasureEvent } from '../domain/erasure/events.ts';
 import { signReceipt, type OutOfReach } from '../domain/erasure/receipt.ts';
 import { storedHash } from '../domain/tlog/leaf.ts';
@@ -54,6 +56,7 @@ const sealedName = 'sealed events of the log';
 const own = {
   traceIds: 'attempts of the subject',
   lessonIds: 'lessons of the subject',
+  documentIds: 'documents of the subject',
   summaries: 'summaries of the subject',
   questions: 'judged questions of the subject',
 } as const;
@@ -88,6 +91,15 @@ export class ErasureSteps {
       await followed(signal);
       state = await this.#counted(requested, state, () => this.#countMemories(memories));
       await this.#forget(memories);
+    } else if (target.kind === 'document') {
+      const memoryIds = await this.#memoriesOfDocument(tenant, target.documentId);
+      const memories = memoryIds.map((memoryId) => ({ tenant, memoryId }));
+      // After that no memory of the document is written any more.
+      await followed(signal);
+      state = await this.#counted(requested, state, () => this.#countMemories(memories));
+      await eraseMemoryStreams(services, context, memoryIds, signal);
+      await followed(signal);
+      await this.#forget(memories);
     } else {
       await destroyTargetKeys(services.vault, tenant, requested.event.data);
       // Until then another process may seal something with a key that it has in memory.
@@ -109,6 +121,15 @@ export class ErasureSteps {
       type: 'ErasureAdvanced',
       data: { erasureId: state.erasureId, surfaces },
     });
+  }
+
+  async #memoriesOfDocument(tenant: string, documentId: string): Promise<readonly string[]> {
+    const loaded = await this.#parts.services.store.loadLast<DocumentEvent>(
+      documentStream(tenant, documentId),
+      1_000,
+    );
+    const erased = loaded.find(({ event }) => event.type === 'DocumentErased')?.event;
+    return erased?.type === 'DocumentErased' ? erased.data.memoryIds : [];
   }
 
   /** The state after the surfaces were counted, once. */
@@ -222,8 +243,8 @@ export class ErasureSteps {
 }
 
 /** Whether nothing is left to erase. The streams of summaries stay, and are invalidated once. */
-function isEmpty({ memories, traceIds, lessonIds, questions }: SubjectStreams): boolean {
-  return [memories, traceIds, lessonIds, questions].every(({ length }) => length === 0);
+function isEmpty({ memories, traceIds, lessonIds, documentIds, questions }: SubjectStreams): boolean {
+  return [memories, traceIds, lessonIds, documentIds, questions].every(({ length }) => length === 0);
 }
 
 function cleared({ name, count }: ClearedSurface, at: string): ClearedSurface {

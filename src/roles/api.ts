@@ -45,6 +45,7 @@ import { systemTenant } from '../domain/access/context.ts';
 import type { CommandSide } from './command-side.ts';
 import { systemCommandContext, type Process } from './process.ts';
 import type { LogProofs } from '../tlog/log-proofs.ts';
+import { openDocumentReader } from './documents.ts';
 import { openPast } from './past.ts';
 import type { Learning } from './policies.ts';
 import type { ReadSide } from './read-side.ts';
@@ -118,6 +119,7 @@ export function openApi(
     whatIfs,
     demand,
     commands,
+    documentReader: openDocumentReader(own),
     facts,
     models,
     ownWrites: new OwnWrites(models),

@@ -6,6 +6,7 @@ import { underLease } from '../reactors/under-lease.ts';
 import type { CommandSide } from './command-side.ts';
 import { startCitations } from './citations.ts';
 import { startConflicts } from './conflicts.ts';
+import { startDocuments } from './documents.ts';
 import { startDuplicates } from './duplicates.ts';
 import { startOutcomes } from './outcomes.ts';
 import { systemCommandContext, type Process } from './process.ts';
@@ -33,6 +34,7 @@ export function startWorker(
   startExperience(own, { services: commands, store, models, embedders, ledger });
   startConflicts(own, { commands, store }, readSide);
   startCitations(own, { commands, store });
+  startDocuments(own, { commands, store });
   startDuplicates(own, { commands, store }, readSide);
   startPruning(own, { services: commands, store, models });
   const outcomes = startOutcomes(own, { services: commands, store, models });

@@ -30,7 +30,7 @@ async function storeAbout(tenant: string, subject: string): Promise<string> {
   return value.id;
 }
 
-type Found = Exclude<ErasureTarget, { kind: 'memory' }>;
+type Found = Extract<ErasureTarget, { kind: 'subject' | 'tenant' }>;
 async function memoriesOf(tenant: string, target: Found): Promise<string[]> {
   const { memories } = await findSubjectStreams(test, tenant, target, signal);
   return memories.map(({ erasure }) => erasure.data.memoryId);

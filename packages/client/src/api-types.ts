@@ -116,6 +116,86 @@ export interface Feedback {
   note?: string | undefined;
 }
 
+export interface PostDocument {
+  /** The text of the document, instead of a file */
+  text?: string | undefined;
+  /** The bytes of the file in base64 */
+  base64?: string | undefined;
+  /** Name of the file, with its folders */
+  filename?: string | undefined;
+  /** Media type of the file. What its bytes say counts more */
+  mediaType?: string | undefined;
+  /** Kind of text, such as `documentation`. Default: what the file says or looks like */
+  contentType?: string | undefined;
+  /** Where the file comes from, such as `wiki` */
+  source?: string | undefined;
+  /** Address of the file */
+  sourceUri?: string | undefined;
+  /** Default: the title in the file, or its name */
+  title?: string | undefined;
+  /** Layer that determines who can see the memory; values from most to least specific */
+  layer?: 'agent' | 'user' | 'session' | 'project' | 'team' | 'org' | 'company' | undefined;
+  scope?:
+    | {
+        org?: string | undefined;
+        team?: string | undefined;
+        project?: string | undefined;
+        session?: string | undefined;
+        user?: string | undefined;
+        agent?: string | undefined;
+        company?: string | undefined;
+      }
+    | undefined;
+  spaces?: readonly string[] | undefined;
+  tags?: readonly string[] | undefined;
+  metadata?: Record<string, unknown> | undefined;
+  occurredAt?: string | undefined;
+  externalId?: string | undefined;
+}
+
+export interface PutDocument {
+  /** The text of the document, instead of a file */
+  text?: string | undefined;
+  /** The bytes of the file in base64 */
+  base64?: string | undefined;
+  /** Name of the file, with its folders */
+  filename?: string | undefined;
+  /** Media type of the file. What its bytes say counts more */
+  mediaType?: string | undefined;
+  /** Kind of text, such as `documentation`. Default: what the file says or looks like */
+  contentType?: string | undefined;
+  /** Where the file comes from, such as `wiki` */
+  source?: string | undefined;
+  /** Address of the file */
+  sourceUri?: string | undefined;
+  /** Default: the title in the file, or its name */
+  title?: string | undefined;
+  /** Layer that determines who can see the memory; values from most to least specific */
+  layer?: 'agent' | 'user' | 'session' | 'project' | 'team' | 'org' | 'company' | undefined;
+  scope?:
+    | {
+        org?: string | undefined;
+        team?: string | undefined;
+        project?: string | undefined;
+        session?: string | undefined;
+        user?: string | undefined;
+        agent?: string | undefined;
+        company?: string | undefined;
+      }
+    | undefined;
+  spaces?: readonly string[] | undefined;
+  tags?: readonly string[] | undefined;
+  metadata?: Record<string, unknown> | undefined;
+  occurredAt?: string | undefined;
+  /** The externalId that the document had before its file was renamed */
+  movedFrom?: string | undefined;
+}
+
+export interface ReprocessDocument {
+  /** Reasons for which no section is skipped any more, such as `low-quality` */
+  accept?: readonly ('low-quality' | 'duplicate' | 'not-accepted' | 'refused' | 'empty')[] | undefined;
+}
+
 export interface Search {
   query: string;
   layers?: readonly ('agent' | 'user' | 'session' | 'project' | 'team' | 'org' | 'company')[] | undefined;
@@ -809,6 +889,9 @@ export interface Problem {
     | 'personal-data-refused'
     | 'body-too-large'
     | 'content-too-large'
+    | 'document-too-large'
+    | 'unsupported-document'
+    | 'document-unreadable'
     | 'unsupported-media-type'
     | 'expectation-failed'
     | 'idempotency-key-reused'
@@ -987,6 +1070,8 @@ export interface Memory {
   representations: Partial<
     Record<'natural_language' | 'graph' | 'code' | 'formal' | 'ascii_diagram' | 'json_schema', string>
   >;
+  /** Of a section: its document, and where it stands there today */
+  source?: SectionSource;
   /** Personal data and secrets in the content: type and place, in UTF-16 units */
   pii?: {
     type: string;
@@ -1020,6 +1105,23 @@ export interface Memory {
   affirmedAt?: string;
 }
 
+export interface SectionSource {
+  documentId: string;
+  externalId?: string;
+  /** Address of the document, or of the entry of a feed */
+  uri?: string;
+  title?: string;
+  /** The headings above it, outermost first */
+  path?: string[];
+  /** Place in the document's text, in UTF-16 units */
+  start?: number;
+  end?: number;
+  /** The first of its pages */
+  page?: number;
+  /** Its first and last page, slide or sheet */
+  pages?: number[];
+}
+
 export interface Trust {
   /** Where the text came from */
   source: 'user' | 'agent' | 'tool' | 'document' | 'web' | 'import';
@@ -1046,6 +1148,75 @@ export interface ErasedMemory {
 export interface LinkAnswer {
   memory: Memory;
   position: string;
+}
+
+export interface Document {
+  id: string;
+  externalId?: string;
+  filename?: string;
+  sourceUri?: string;
+  source?: string;
+  title: string;
+  mediaType?: string;
+  contentType?: string;
+  /** Human language, as a BCP 47 code */
+  language?: string;
+  programmingLanguage?: string;
+  /** Layer that determines who can see the memory; values from most to least specific */
+  layer: 'agent' | 'user' | 'session' | 'project' | 'team' | 'org' | 'company';
+  scope: {
+    org?: string;
+    team?: string;
+    project?: string;
+    session?: string;
+    user?: string;
+    agent?: string;
+    company: string;
+  };
+  spaces: string[];
+  tags: string[];
+  metadata: Record<string, unknown>;
+  occurredAt?: string;
+  /** Of the last file that could be read, in hex */
+  sha256?: string;
+  /** Size of the last file */
+  bytes: number;
+  /** Number of the last file, also if it could not be read */
+  revision: number;
+  state: 'queued' | 'processing' | 'ready' | 'failed' | 'deleted';
+  /** Sections whose memories are as they should be, and all sections */
+  progress: {
+    stage: 'storing' | 'done';
+    done: number;
+    total: number;
+  };
+  /** Pages of the file; those without anything on them, and those with pictures alone */
+  pages?: {
+    total: number;
+    empty: number[];
+    withoutText: number[];
+  };
+  /** Sections that are memories */
+  memories: number;
+  /** Sections that are none, and why, with some of their places */
+  skipped: {
+    reason: 'low-quality' | 'duplicate' | 'not-accepted' | 'refused' | 'empty';
+    count: number;
+    examples: string[];
+  }[];
+  /** Characters that the encoding of the file cannot represent */
+  replacements?: number;
+  /** Why the last file could not be read */
+  problem?: {
+    code: string;
+    status: number;
+    detail: string;
+  };
+  createdBy: string;
+  createdAt: string;
+  updatedAt: string;
+  /** Until when it can be restored */
+  retentionUntil?: string;
 }
 
 export interface SearchAnswer {
@@ -1962,7 +2133,7 @@ export interface Review {
 export interface Erasure {
   id: string;
   target: {
-    kind: 'memory' | 'subject' | 'tenant';
+    kind: 'memory' | 'document' | 'subject' | 'tenant';
     memoryId?: string;
     /** Pseudonym of the person, as in the log */
     subject?: string;
@@ -2427,6 +2598,139 @@ export interface RelatedMemoriesAnswer {
 }
 
 export interface GiveFeedbackAnswer {
+  position: string;
+}
+
+export interface PostDocumentQuery {
+  /** Maximum time to wait until the document is `ready` or `failed`, in milliseconds. Default: 0 */
+  waitMs?: number | undefined;
+}
+
+export interface PostDocumentAnswer {
+  document: Document;
+  /** Position in the log. Pass it as `minPosition` to a later request to read your own write */
+  position: string;
+}
+
+export interface ListDocumentsQuery {
+  layer?: readonly string[] | undefined;
+  space?: string | undefined;
+  /** Only documents in this state. Default: all that are not deleted */
+  state?: 'stored' | 'failed' | 'deleted' | undefined;
+  contentType?: string | undefined;
+  /** How their externalId begins */
+  prefix?: string | undefined;
+  /** Maximum number of items in a page. Default: 50 */
+  limit?: number | undefined;
+  /** `nextCursor` of the previous page */
+  cursor?: string | undefined;
+  /** Position from an earlier response, or up to 100 with commas between them; the answer includes everything up to them, such as your own write */
+  minPosition?: string | undefined;
+  /** Maximum time to wait for `minPosition`, in milliseconds. Default: 2,000 */
+  waitMs?: number | undefined;
+}
+
+export interface ListDocumentsAnswer {
+  items: Document[];
+  nextCursor?: string;
+  /** Position in the log. Pass it as `minPosition` to a later request to read your own write */
+  position: string;
+}
+
+export interface PutDocumentQuery {
+  /** Maximum time to wait until the document is `ready` or `failed`, in milliseconds. Default: 0 */
+  waitMs?: number | undefined;
+}
+
+export interface PutDocumentAnswer {
+  document: Document;
+  /** Position in the log. Pass it as `minPosition` to a later request to read your own write */
+  position: string;
+}
+
+export interface GetDocumentQuery {
+  /** Read the state as of this position or RFC 3339 time with an offset, inclusive */
+  asOf?: string | undefined;
+  /** Position from an earlier response, or up to 100 with commas between them; the answer includes everything up to them, such as your own write */
+  minPosition?: string | undefined;
+  /** Maximum time to wait for `minPosition`, in milliseconds. Default: 2,000 */
+  waitMs?: number | undefined;
+}
+
+export interface GetDocumentAnswer {
+  document: Document;
+  /** Position in the log. Pass it as `minPosition` to a later request to read your own write */
+  position: string;
+}
+
+export interface DeleteDocumentQuery {
+  mode?: 'soft' | 'erase' | undefined;
+  /** When the files of the database are rewritten, so that they have no byte left of what was erased. `scheduled`: within the time that the server is set to, an hour by default. `immediately`: at once */
+  files?: 'scheduled' | 'immediately' | undefined;
+}
+
+export type DeleteDocumentAnswer =
+  | {
+      document: Document;
+      /** Position in the log. Pass it as `minPosition` to a later request to read your own write */
+      position: string;
+    }
+  | {
+      document: {
+        id: string;
+        state: 'erased';
+        erasedAt: string;
+      };
+      /** Id of the receipt: `GET /v1/erasures/{id}` */
+      receipt: string;
+      /** Position in the log. Pass it as `minPosition` to a later request to read your own write */
+      position: string;
+    };
+
+export interface DocumentMemoriesQuery {
+  /** Maximum number of items in a page. Default: 50 */
+  limit?: number | undefined;
+  /** `nextCursor` of the previous page */
+  cursor?: string | undefined;
+  /** Position from an earlier response, or up to 100 with commas between them; the answer includes everything up to them, such as your own write */
+  minPosition?: string | undefined;
+  /** Maximum time to wait for `minPosition`, in milliseconds. Default: 2,000 */
+  waitMs?: number | undefined;
+}
+
+export interface DocumentMemoriesAnswer {
+  items: Memory[];
+  nextCursor?: string;
+  /** Position in the log. Pass it as `minPosition` to a later request to read your own write */
+  position: string;
+}
+
+export interface DocumentTextQuery {
+  /** Read the state as of this position or RFC 3339 time with an offset, inclusive */
+  asOf?: string | undefined;
+  /** Position from an earlier response, or up to 100 with commas between them; the answer includes everything up to them, such as your own write */
+  minPosition?: string | undefined;
+  /** Maximum time to wait for `minPosition`, in milliseconds. Default: 2,000 */
+  waitMs?: number | undefined;
+}
+
+export interface DocumentTextAnswer {
+  /** Of the last revision that could be read */
+  text: string;
+  revision: number;
+  /** Position in the log. Pass it as `minPosition` to a later request to read your own write */
+  position: string;
+}
+
+export interface RestoreDocumentAnswer {
+  document: Document;
+  /** Position in the log. Pass it as `minPosition` to a later request to read your own write */
+  position: string;
+}
+
+export interface ReprocessDocumentAnswer {
+  document: Document;
+  /** Position in the log. Pass it as `minPosition` to a later request to read your own write */
   position: string;
 }
 

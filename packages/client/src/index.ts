@@ -16,6 +16,7 @@ export {
 } from './memory.ts';
 export type { Memories, MemoryVersion, LinkType } from './memories.ts';
 export type { AskedSummaries, Summaries, SummaryConfiguration, SummaryPage } from './summaries.ts';
+export type { DocumentFile, DocumentOptions, Documents } from './documents.ts';
 export type { Duplicates } from './duplicates.ts';
 export type { Reviews } from './reviews.ts';
 export type { Spaces } from './spaces.ts';

@@ -5,6 +5,7 @@ import { Memories } from './memories.ts';
 import { Reasoning } from './reasoning.ts';
 import type { CallOptions, CommandOptions, StratalogOptions } from './options.ts';
 import { path, type ApiRequest, type RequestOptions } from './request.ts';
+import { Documents } from './documents.ts';
 import { Duplicates } from './duplicates.ts';
 import { Reviews } from './reviews.ts';
 import { Spaces } from './spaces.ts';
@@ -20,6 +21,7 @@ export class Stratalog {
   readonly reasoning: Reasoning;
   readonly summaries: Summaries;
   readonly spaces: Spaces;
+  readonly documents: Documents;
   readonly duplicates: Duplicates;
   readonly reviews: Reviews;
   readonly audit: Audit;
@@ -34,6 +36,7 @@ export class Stratalog {
     this.reasoning = new Reasoning(transport);
     this.summaries = new Summaries(transport);
     this.spaces = new Spaces(transport);
+    this.documents = new Documents(transport);
     this.duplicates = new Duplicates(transport);
     this.reviews = new Reviews(transport);
     this.audit = new Audit(transport);

@@ -10,7 +10,7 @@ import { erasureExample } from './examples.ts';
 import { receiptReaders } from './roles.ts';
 
 const target = z.object({
-  kind: z.enum(['memory', 'subject', 'tenant']),
+  kind: z.enum(['memory', 'document', 'subject', 'tenant']),
   memoryId: z.string().optional(),
   subject: z.string().optional().meta({ description: 'Pseudonym of the person, as in the log' }),
   tenant: z.string().optional(),

@@ -4,7 +4,7 @@ import { getMemory as get } from '../../queries/get-memory.ts';
 import { asOfField, asRecorded, memoryIdField, waitFields } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { memoryExample } from './examples.ts';
-import { withCitations } from './with-citations.ts';
+import { decorated } from './decorated.ts';
 import { includeQuarantinedField, withheldFor } from './withheld.ts';
 
 export const getMemory = operation({
@@ -30,7 +30,7 @@ export const getMemory = operation({
       withheld: withheldFor(call),
       ...wait,
     });
-    const [memory] = await withCitations(services, caller, [found]);
+    const [memory] = await decorated(services, caller, [found]);
     const parameters = asRecorded({ asOf: input.asOf });
     return {
       output: memory!,

@@ -16,7 +16,7 @@ import {
 import { withPluralNames } from '../filter-names.ts';
 import { operation } from '../operation.ts';
 import { memoriesExample } from './examples.ts';
-import { withCitations } from './with-citations.ts';
+import { decorated } from './decorated.ts';
 import { includeQuarantinedField, withheldInList } from './withheld.ts';
 
 export const listMemories = operation({
@@ -71,7 +71,7 @@ export const listMemories = operation({
     const { items, position } = page;
     const parameters = asRecorded({ ...asked, filter: filter && JSON.stringify(filter) });
     return {
-      output: { ...page, items: await withCitations(services, caller, items), position: token(position) },
+      output: { ...page, items: await decorated(services, caller, items), position: token(position) },
       read: { items: items.length, memories: items, parameters },
     };
   },

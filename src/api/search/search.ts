@@ -3,7 +3,7 @@ import { searchShape } from '../../domain/admission/ceilings.ts';
 import { asOfField, waitFields } from '../fields.ts';
 import { withPluralNames } from '../filter-names.ts';
 import { searchedModels } from '../../queries/search/search.ts';
-import { withCitations } from '../memories/with-citations.ts';
+import { decorated } from '../memories/decorated.ts';
 import { operation } from '../operation.ts';
 import { recordAnswer } from './record-answer.ts';
 import { searchBodyExample, searchExample } from './examples.ts';
@@ -68,7 +68,7 @@ export const search = operation({
     });
     recordAnswer(services, context, { fact, later });
     const { position, searchId, warnings } = answer;
-    const memories = await withCitations(
+    const memories = await decorated(
       services,
       caller,
       answer.results.map(({ memory }) => memory),

@@ -16,7 +16,7 @@ export async function checkSpaces(
   { spaces: labels, metadata }: Pick<MemoryValue, 'spaces' | 'metadata'>,
   before?: Pick<MemoryValue, 'spaces'>,
 ): Promise<{ readonly flags: readonly string[] }> {
-  assertKnown(spaces, labels, before?.spaces ?? []);
+  assertKnownSpaces(spaces, labels, before?.spaces);
   const flags = new Set<string>();
   for (const label of labels) {
     const space = spaces.configured.get(label);
@@ -31,11 +31,11 @@ export async function checkSpaces(
   return { flags: [...flags] };
 }
 
-/** Labels that the memory has already may stay, so that it can still be changed. */
-function assertKnown(
+/** Refuses labels that a strict tenant has not configured. Those that the memory has already may stay, so that it can still be changed. */
+export function assertKnownSpaces(
   { strict, configured }: Spaces,
   labels: readonly string[],
-  kept: readonly string[],
+  kept: readonly string[] = [],
 ): void {
   if (!strict) return;
   const unknown = labels.find((label) => !configured.has(label) && !kept.includes(label));

@@ -1,11 +1,14 @@
 import type { FeedbackEvent } from '../../domain/retrieval/events.ts';
-import { feedbackStream } from '../../domain/streams.ts';
+import { foldDocument } from '../../domain/documents/document.ts';
+import type { DocumentEvent } from '../../domain/documents/events.ts';
+import { documentStream, feedbackStream, memoryStream } from '../../domain/streams.ts';
 import type { SummaryEvent } from '../../domain/summaries/events.ts';
 import { WrongExpectedRevision, type StreamName } from '../../ports/event-log.ts';
 import type { MemoryEvent } from '../../domain/memory/events.ts';
 import { changeStream } from '../change-stream.ts';
 import { eventContext, type CommandContext, type CommandServices } from '../context.ts';
 import { erasureOf } from '../erase-memory.ts';
+import { erasureOf as erasureOfDocument } from '../documents/change-document.ts';
 import { eraseTrace } from '../experience/erase-trace.ts';
 import { forgetLesson } from '../experience/learn-lesson.ts';
 import type { MemoryStreamEnd, SubjectStreams } from './subject-streams.ts';
@@ -25,6 +28,9 @@ export async function eraseStreams(
     eraseTrace(services, context, { traceId, memoryId: '' }),
   );
   await inGroups(found.lessonIds, signal, (lessonId) => forgetLesson(services, context, lessonId, 'erased'));
+  await inGroups(found.documentIds, signal, (documentId) =>
+    eraseDocumentStream(services, context, documentId),
+  );
   await inGroups(found.summaries, signal, (stream) => eraseSummaryStream(services, context, stream));
   await inGroups(found.questions, signal, (question) => eraseQuestion(services, context, question));
 }
@@ -51,6 +57,38 @@ async function eraseMemoryStream(
     const { memoryId } = erasure.data;
     await changeStream<MemoryEvent>(services, context, { stream, memoryId, decide: erasureOf });
   }
+}
+
+/** The memories of its sections have keys of the same subject. */
+async function eraseDocumentStream(
+  services: CommandServices,
+  context: CommandContext,
+  documentId: string,
+): Promise<void> {
+  await changeStream<DocumentEvent>(services, context, {
+    stream: documentStream(context.caller.tenant, documentId),
+    memoryId: '',
+    decide: (loaded) => {
+      const state = foldDocument(loaded);
+      return state && state.status !== 'erased' ? [erasureOfDocument(state)] : [];
+    },
+  });
+}
+
+/** Appends to the streams of these memories that they are erased. Repeatable. */
+export async function eraseMemoryStreams(
+  services: CommandServices,
+  context: CommandContext,
+  memoryIds: readonly string[],
+  signal: AbortSignal,
+): Promise<void> {
+  await inGroups(memoryIds, signal, (memoryId) =>
+    changeStream<MemoryEvent>(services, context, {
+      stream: memoryStream(context.caller.tenant, memoryId),
+      memoryId,
+      decide: erasureOf,
+    }),
+  );
 }
 
 /** Invalidates the summaries whose texts are gone with their key. */

@@ -134,18 +134,33 @@ async function request(
  * Begins the receipt of a memory that was erased, named like the memory; does nothing if it was begun before. `counts` is what the
  * surfaces held.
  */
-export async function recordMemoryErasure(
-  { store }: CommandServices,
+export function recordMemoryErasure(
+  services: CommandServices,
   context: CommandContext,
   memoryId: string,
-  { files = 'scheduled', counts }: { files?: FilesWhen; counts?: readonly SurfaceCount[] } = {},
+  options: ErasureOptions = {},
+): Promise<void> {
+  return recordErasure(services, context, { kind: 'memory', memoryId }, options);
+}
+
+interface ErasureOptions {
+  readonly files?: FilesWhen;
+  readonly counts?: readonly SurfaceCount[];
+}
+
+/** The same for a memory or a document. */
+export async function recordErasure(
+  { store }: CommandServices,
+  context: CommandContext,
+  target: Extract<ErasureTarget, { kind: 'memory' | 'document' }>,
+  { files = 'scheduled', counts }: ErasureOptions = {},
 ): Promise<void> {
   const { idempotency: _, ...own } = context;
-  const target = { kind: 'memory', memoryId } as const;
-  const data = { erasureId: memoryId, target, files, ...(counts && { counts: [...counts] }) };
+  const erasureId = target.kind === 'memory' ? target.memoryId : target.documentId;
+  const data = { erasureId, target, files, ...(counts && { counts: [...counts] }) };
   try {
     await store.append(
-      erasureStream(context.caller.tenant, memoryId),
+      erasureStream(context.caller.tenant, erasureId),
       'noStream',
       [{ type: 'ErasureRequested', data }],
       unsealedContext(own),

@@ -17,6 +17,7 @@ export interface SubjectStreams {
   readonly memories: readonly MemoryStreamEnd[];
   readonly traceIds: readonly string[];
   readonly lessonIds: readonly string[];
+  readonly documentIds: readonly string[];
   /** The streams with summaries whose texts are sealed for the subject. */
   readonly summaries: readonly StreamName[];
   readonly questions: readonly { readonly memoryId: string; readonly searchId: string }[];
@@ -41,6 +42,7 @@ const followedTypes: readonly EventType[] = [
   'MemoryErased',
   'ReasoningTraceErased',
   'LessonForgotten',
+  'DocumentErased',
   'FeedbackErased',
   'QuestionErased',
 ];
@@ -53,7 +55,7 @@ const types: readonly EventType[] = [...sealedTypes, ...followedTypes];
 export async function findSubjectStreams(
   { store, vault }: Pick<CommandServices, 'store' | 'vault'>,
   tenant: string,
-  target: Exclude<ErasureTarget, { kind: 'memory' }>,
+  target: Extract<ErasureTarget, { kind: 'subject' | 'tenant' }>,
   signal: AbortSignal,
 ): Promise<SubjectStreams> {
   const subject = target.kind === 'subject' ? target.subject : undefined;
@@ -82,6 +84,7 @@ class Finding {
   readonly #memories = new Map<StreamName, MemoryStreamEnd>();
   readonly #traces = new Map<StreamName, string>();
   readonly #lessons = new Map<StreamName, string>();
+  readonly #documents = new Map<StreamName, string>();
   readonly #summaries = new Set<StreamName>();
   readonly #questions = new Map<
     string,
@@ -97,8 +100,13 @@ class Finding {
     switch (event.type) {
       case 'MemoryStored': {
         if (!isGone) return;
-        const { memoryId, claim } = event.data;
-        const data = { memoryId, keyId: metadata.keyId ?? '', ...(claim !== undefined && { claim }) };
+        const { memoryId, claim, documentId } = event.data;
+        const data = {
+          memoryId,
+          keyId: metadata.keyId ?? '',
+          ...(claim !== undefined && { claim }),
+          ...(documentId !== undefined && { documentId }),
+        };
         this.#memories.set(stream, { stream, revision, erasure: { type: 'MemoryErased', data } });
         return;
       }
@@ -117,6 +125,13 @@ class Finding {
         return;
       case 'LessonForgotten':
         this.#lessons.delete(stream);
+        return;
+      case 'DocumentReceived':
+      case 'DocumentRefused':
+        if (isGone) this.#documents.set(stream, event.data.documentId);
+        return;
+      case 'DocumentErased':
+        this.#documents.delete(stream);
         return;
       case 'SummaryGenerated':
         if (isGone) this.#summaries.add(stream);
@@ -140,6 +155,7 @@ class Finding {
       memories: [...this.#memories.values()],
       traceIds: [...this.#traces.values()],
       lessonIds: [...this.#lessons.values()],
+      documentIds: [...this.#documents.values()],
       summaries: [...this.#summaries],
       questions: [...this.#questions.values()].map(({ memoryId, searchId }) => ({ memoryId, searchId })),
       sealed: this.#sealed,

@@ -28,6 +28,8 @@ export interface ContextCandidate {
   readonly refuted?: Refutation | undefined;
   /** Where it came from, and what rules noticed. */
   readonly trust?: Trust | undefined;
+  /** Of a section: its place in its document, such as `Handbook › Refunds, p. 12`. */
+  readonly cited?: string | undefined;
 }
 
 export interface LeftOut {

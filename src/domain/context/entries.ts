@@ -77,7 +77,7 @@ export function itemOf(entry: Entry, n: number, count: CountTokens): ContextItem
     };
   }
   const { kind, memory, span } = entry;
-  const { id, externalId, layer, time, trust } = memory;
+  const { id, externalId, layer, time, trust, cited } = memory;
   const isNotable = trust && (trust.source !== 'user' || trust.flags.length > 0);
   const name = kind === 'turn' ? 'turn' : `${layer} memory`;
   return {
@@ -85,7 +85,7 @@ export function itemOf(entry: Entry, n: number, count: CountTokens): ContextItem
     id,
     ...(externalId !== undefined && { externalId }),
     layer,
-    citation: `[${n}] ${name} ${quoteText(externalId ?? id)}, ${dayOf(time)}`,
+    citation: `[${n}] ${cited === undefined ? name : 'document'} ${quoteText(cited ?? externalId ?? id)}, ${dayOf(time)}`,
     ...(isNotable && { trust: { source: trust.source, flags: trust.flags } }),
     ...(!isWhole(memory, span) && { start: span.start, end: span.end }),
   };

@@ -6,6 +6,8 @@ const count = z.int().nonnegative();
 /** What is erased. A subject is named by its pseudonym; `generation` is that of its key, which the erasure destroys. */
 export const erasureTargetSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('memory'), memoryId: z.string() }),
+  /** With the memories of its sections. */
+  z.object({ kind: z.literal('document'), documentId: z.string() }),
   z.object({ kind: z.literal('subject'), subject: z.string(), generation: count }),
   /** `keys` is the number of data keys that the erasure destroys. */
   z.object({ kind: z.literal('tenant'), tenant: z.string(), keys: count }),
@@ -36,7 +38,7 @@ export type ClearedSurface = z.infer<typeof clearedSurfaceSchema>;
 export const ErasureRequested = defineEvent({
   type: 'ErasureRequested',
   category: 'erasure',
-  version: 1,
+  version: 2,
   routing: z.object({
     erasureId: z.string(),
     target: erasureTargetSchema,
@@ -45,6 +47,8 @@ export const ErasureRequested = defineEvent({
     counts: z.array(counted).optional(),
   }),
   sealed: z.object({}),
+  // Version 2 added the erasure of a document.
+  upcasters: { 1: (data) => data },
 });
 
 /** What the surfaces held before anything of them was removed. */

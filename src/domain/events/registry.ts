@@ -75,6 +75,19 @@ import {
   TrustConfigured,
 } from '../spaces/events.ts';
 import { DuplicateFound, DuplicatesResolved, DuplicateWithdrawn } from '../duplicates/events.ts';
+import {
+  DocumentAdvanced,
+  DocumentDeleted,
+  DocumentErased,
+  DocumentPlanned,
+  DocumentReceived,
+  DocumentRefused,
+  DocumentReprocessed,
+  DocumentRestored,
+  DocumentStored,
+  DocumentTextErased,
+  DocumentTextRead,
+} from '../documents/events.ts';
 import { CheckpointCosigned, CheckpointSigned, LogRestored } from '../tlog/events.ts';
 import type { AnyEventDefinition, EventOf } from './define.ts';
 
@@ -154,6 +167,17 @@ const definitions = [
   DuplicateFound,
   DuplicateWithdrawn,
   DuplicatesResolved,
+  DocumentTextRead,
+  DocumentReceived,
+  DocumentPlanned,
+  DocumentRefused,
+  DocumentAdvanced,
+  DocumentStored,
+  DocumentReprocessed,
+  DocumentDeleted,
+  DocumentRestored,
+  DocumentTextErased,
+  DocumentErased,
   ErasureRequested,
   ErasureCounted,
   ErasureAdvanced,

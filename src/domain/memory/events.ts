@@ -29,7 +29,7 @@ const withBytes = ({ ...data }: Record<string, unknown>) => {
 export const MemoryStored = defineEvent({
   type: 'MemoryStored',
   category: 'memory',
-  version: 2,
+  version: 3,
   routing: z.object({
     memoryId: z.string(),
     layer: layerSchema,
@@ -46,6 +46,8 @@ export const MemoryStored = defineEvent({
     createdBy: z.string(),
     /** The claim stream of its externalId, released on erasure. */
     claim: z.string().optional(),
+    /** The document whose section it is. */
+    documentId: z.string().optional(),
   }),
   sealed: z.object({
     content: z.string(),
@@ -55,7 +57,8 @@ export const MemoryStored = defineEvent({
     representations: representationsSchema,
     pii: findings.optional(),
   }),
-  upcasters: { 1: withBytes },
+  // Version 3 added the document.
+  upcasters: { 1: withBytes, 2: (data) => data },
 });
 
 /** Contains the complete new value of each changed field. */
@@ -139,9 +142,16 @@ export const MemoryReviewed = defineEvent({
 export const MemoryErased = defineEvent({
   type: 'MemoryErased',
   category: 'memory',
-  version: 1,
-  routing: z.object({ memoryId: z.string(), keyId: z.string(), claim: z.string().optional() }),
+  version: 2,
+  routing: z.object({
+    memoryId: z.string(),
+    keyId: z.string(),
+    claim: z.string().optional(),
+    documentId: z.string().optional(),
+  }),
   sealed: z.object({}),
+  // Version 2 added the document.
+  upcasters: { 1: (data) => data },
 });
 
 /** The events that change a memory itself. */

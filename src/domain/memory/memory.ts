@@ -27,6 +27,8 @@ export interface MemoryValue {
   readonly pii?: PersonalData[];
   readonly createdBy: string;
   readonly claim?: string;
+  /** The document whose section it is. */
+  readonly documentId?: string;
 }
 
 export type PersonalData = {
@@ -119,7 +121,7 @@ export interface MemoryPatch {
 }
 
 /** Values that a memory may be replaced with; what is immutable must agree with the memory. */
-export type MemoryReplacement = Omit<MemoryValue, 'id' | 'createdBy' | 'claim' | 'externalId'>;
+export type MemoryReplacement = Omit<MemoryValue, 'id' | 'createdBy' | 'claim' | 'externalId' | 'documentId'>;
 
 interface MutableFields {
   readonly content: string;
@@ -211,8 +213,9 @@ function store(value: MemoryValue, state: MemoryState): MemoryEvent[] {
 
 function erase(keyId: string, state: Exclude<MemoryState, { status: 'absent' }>): MemoryEvent[] {
   if (state.status === 'erased') return [];
-  const { id, claim } = state.value;
-  return [{ type: 'MemoryErased', data: { memoryId: id, keyId, ...(claim !== undefined && { claim }) } }];
+  const { id, claim, documentId } = state.value;
+  const named = { ...(claim !== undefined && { claim }), ...(documentId !== undefined && { documentId }) };
+  return [{ type: 'MemoryErased', data: { memoryId: id, keyId, ...named } }];
 }
 
 function update(patch: MemoryPatch, state: LiveState): MemoryEvent[] {

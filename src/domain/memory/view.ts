@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { identifier, layerSchema, scopeKeys, scopeSchema, type Scope } from '../layers.ts';
 import { jsonObject } from '../json.ts';
+import { sectionSourceSchema } from '../documents/source.ts';
 import { feedbackKinds, type FeedbackKind } from '../retrieval/events.ts';
 import type { Affirmations } from './affirmation.ts';
 import { trustSchema, unrecordedTrust } from '../trust/trust.ts';
@@ -23,6 +24,9 @@ export const memorySchema = z
     tags: z.array(z.string()),
     metadata: jsonObject,
     representations: representationsSchema,
+    source: sectionSourceSchema.optional().meta({
+      description: 'Of a section: its document, and where it stands there today',
+    }),
     pii: z
       .array(z.object({ type: z.string(), start: z.int(), end: z.int() }))
       .optional()
@@ -99,7 +103,7 @@ export const noAccess: Counters = {
 export function viewOf(tenant: string, snapshot: LiveSnapshot, counters: Counters = noAccess): MemoryView {
   const { state, revision, createdAt, updatedAt } = snapshot;
   const { id, externalId, content, layer, spaces, tags, metadata, representations, createdBy } = state.value;
-  const { pii, occurredAt, expiresAt, retention } = state.value;
+  const { pii, occurredAt, expiresAt, retention, documentId } = state.value;
   return {
     id,
     ...(externalId !== undefined && { externalId }),
@@ -110,6 +114,7 @@ export function viewOf(tenant: string, snapshot: LiveSnapshot, counters: Counter
     tags: [...tags],
     metadata,
     representations,
+    ...(documentId !== undefined && { source: { documentId } }),
     ...(pii && pii.length > 0 && { pii }),
     ...(occurredAt !== undefined && { occurredAt }),
     ...(expiresAt !== undefined && { expiresAt }),

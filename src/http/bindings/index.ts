@@ -4,6 +4,7 @@ import { memoryBindings } from './memories.ts';
 import { outcomeBindings } from './outcomes.ts';
 import { queryBindings } from './queries.ts';
 import { reasoningBindings } from './reasoning.ts';
+import { documentBindings } from './documents.ts';
 import { duplicateBindings } from './duplicates.ts';
 import { spaceBindings } from './spaces.ts';
 import { summaryBindings } from './summaries.ts';
@@ -12,6 +13,7 @@ import { trustBindings } from './trust.ts';
 /** Every operation below /v1: what is served and what the OpenAPI document shows. */
 export const bindings: readonly Binding[] = [
   ...memoryBindings,
+  ...documentBindings,
   ...queryBindings,
   ...reasoningBindings,
   ...outcomeBindings,

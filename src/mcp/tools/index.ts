@@ -6,6 +6,7 @@ import {
   memorySearchWithExperience,
 } from './experience.ts';
 import { memoryFeedback } from './feedback.ts';
+import { memoryIngest } from './ingest.ts';
 import { memoryDelete, memoryGet, memoryUpdate } from './one-memory.ts';
 import { memoryMultiHop, memorySearch } from './search.ts';
 import { memoryStats } from './stats.ts';
@@ -17,6 +18,7 @@ export const tools: readonly Tool[] = [
   memorySearch,
   memoryBuildContext,
   memoryStore,
+  memoryIngest,
   memoryGet,
   memoryUpdate,
   memoryDelete,

@@ -6,6 +6,7 @@ import type { BlockEntry } from '../../domain/context/entries.ts';
 import { evidenceIn } from '../../domain/context/evidence.ts';
 import { replacementSteps } from '../../domain/context/replacements.ts';
 import { asksPast } from '../../domain/ranking/asks-past.ts';
+import { citationOf } from '../../domain/documents/source.ts';
 import { askedTimes, asksTime } from '../../domain/ranking/dates.ts';
 import { refutationOf } from '../../domain/ranking/feedback.ts';
 import type { SummaryScope } from '../../domain/summaries/summary-scope.ts';
@@ -13,6 +14,7 @@ import { zoned } from '../../domain/wall-clock.ts';
 import { runInSlices } from '../../support/time-slice.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Tokenizer } from '../../ports/tokenizer.ts';
+import { readSources } from '../documents/section-sources.ts';
 import { listMemories } from '../list-memories.ts';
 import type { ReadModels } from '../read-models.ts';
 import type { RoutedSearch } from '../routing/routed-search.ts';
@@ -88,8 +90,12 @@ export class ContextBuilder {
     const replaced = isPast
       ? undefined
       : await runInSlices(replacementSteps(results.map(({ memory }) => memory)));
+    const sections = results.flatMap(({ memory: { id, source } }) => (source ? [id] : []));
+    const sources = await readSources(models, caller, sections);
+    const cited = (id: string) => (sources.has(id) ? citationOf(sources.get(id)!) : undefined);
     const candidates = results.map((result): ContextCandidate => ({
       ...candidateOf(result, asked.utcOffset),
+      cited: cited(result.memory.id),
       part: parts.get(result.memory.id),
       isDated: changed.has(result.memory.id),
       supersededBy: result.supersededBy ?? replaced?.get(result.memory.id),

@@ -1,0 +1,238 @@
+import { contentOf, type DocumentState } from '../../domain/documents/document.ts';
+import type { DocumentEvent, RecordedSection, SkipReason } from '../../domain/documents/events.ts';
+import type { JsonObject } from '../../domain/json.ts';
+import type { MemoryEvent } from '../../domain/memory/events.ts';
+import type { MemoryValue } from '../../domain/memory/memory.ts';
+import { foldMemory } from '../../domain/memory/snapshot.ts';
+import { Problem } from '../../domain/problems.ts';
+import { withoutCopies, type Spaces } from '../../domain/spaces/spaces.ts';
+import { documentStream, memoryStream } from '../../domain/streams.ts';
+import { WrongExpectedRevision } from '../../ports/event-log.ts';
+import { changeMemory } from '../change-memory.ts';
+import { unsealedContext, type CommandContext, type CommandServices } from '../context.ts';
+import { create } from '../create-memory.ts';
+import { retentionUntil } from '../delete-memory.ts';
+import { checkEntry } from '../entry/check-entry.ts';
+import { storeInSpaces } from '../store-in-spaces.ts';
+import { newMemoryKey } from '../store-memory.ts';
+import { loadText } from './load-document.ts';
+
+/** Memories that are written between two checkpoints. */
+const memoriesAtOnce = 32;
+/** Quality that a section must reach where no space of the document is configured. */
+const defaultThreshold = 0.2;
+
+/** What became of one section: undefined if its memory is as planned. */
+type Outcome = { readonly reason: SkipReason; readonly of?: string } | undefined;
+
+/**
+ * Brings the memories of a document's sections to what its plan says: stores, changes, restores and deletes them. Each step can be repeated
+ * and is recorded once it is done, so a process that is killed continues where it was. A section that a rule of its spaces refuses is
+ * skipped, and the document lists it.
+ */
+export async function carryOutDocument(
+  services: CommandServices,
+  context: CommandContext,
+  state: DocumentState,
+  signal: AbortSignal,
+): Promise<void> {
+  const { good, place, due } = state;
+  if (!good || due.size === 0 || state.status === 'failed' || state.status === 'erased') return;
+  const { tenant } = context.caller;
+  const spaces = await services.spaces.of(tenant);
+  const texts = new Map<number, string | undefined>();
+  for (const { revision } of state.sections.values())
+    if (!texts.has(revision)) texts.set(revision, await loadText(services, tenant, state, revision));
+  const steps = new SectionSteps(services, context, { ...state, good }, { spaces, texts });
+  const ids = [...due];
+  for (let from = 0; from < ids.length; from += memoriesAtOnce) {
+    signal.throwIfAborted();
+    const done = ids.slice(from, from + memoriesAtOnce);
+    const outcomes = await Promise.all(done.map((id) => steps.carryOut(id)));
+    const skipped = outcomes.flatMap((outcome, index) =>
+      outcome ? [{ memoryId: done[index]!, ...outcome }] : [],
+    );
+    await record(services, context, place.documentId, {
+      type: 'DocumentAdvanced',
+      data: { documentId: place.documentId, revision: state.revision, done, skipped },
+    });
+  }
+  const { documentId } = place;
+  await record(services, context, documentId, {
+    type: 'DocumentStored',
+    data: { documentId, revision: state.revision },
+  });
+}
+
+/** The outcome of a step does not depend on what others append meanwhile. */
+async function record(
+  { store }: CommandServices,
+  context: CommandContext,
+  documentId: string,
+  event: DocumentEvent,
+): Promise<void> {
+  const stream = documentStream(context.caller.tenant, documentId);
+  await store.append(stream, 'exists', [event], unsealedContext(context));
+}
+
+class SectionSteps {
+  readonly #services: CommandServices;
+  readonly #context: CommandContext;
+  readonly #document: DocumentState & Required<Pick<DocumentState, 'good'>>;
+  readonly #spaces: Spaces;
+  readonly #texts: ReadonlyMap<number, string | undefined>;
+
+  constructor(
+    services: CommandServices,
+    context: CommandContext,
+    document: DocumentState & { readonly good: NonNullable<DocumentState['good']> },
+    { spaces, texts }: { readonly spaces: Spaces; readonly texts: ReadonlyMap<number, string | undefined> },
+  ) {
+    this.#services = services;
+    this.#context = context;
+    this.#document = document;
+    this.#spaces = spaces;
+    this.#texts = texts;
+  }
+
+  async carryOut(memoryId: string): Promise<Outcome> {
+    const section = this.#document.status === 'deleted' ? undefined : this.#document.sections.get(memoryId);
+    const { tenant } = this.#context.caller;
+    const { state } = foldMemory(
+      await this.#services.store.load<MemoryEvent>(memoryStream(tenant, memoryId)),
+    );
+    if (state.status === 'erased') return undefined;
+    if (!section) {
+      if (state.status === 'active' || state.status === 'archived') await this.#delete(memoryId);
+      return undefined;
+    }
+    try {
+      return await this.#bring(section, state.status);
+    } catch (error) {
+      const reason = skipReasonOf(error);
+      if (!reason) throw error;
+      return { reason };
+    }
+  }
+
+  async #bring(
+    section: RecordedSection,
+    status: 'absent' | 'active' | 'archived' | 'deleted',
+  ): Promise<Outcome> {
+    const { memoryId } = section;
+    const text = this.#texts.get(section.revision);
+    if (status === 'absent') {
+      // Its text was erased before it was stored.
+      if (text === undefined) return undefined;
+      return this.#store(section, contentOf(text, section, this.#document.good!));
+    }
+    if (status === 'archived') return undefined;
+    if (status === 'deleted') {
+      // What somebody deleted stays deleted while the section does not change.
+      if (section.action === 'keep' && !this.#returns()) return undefined;
+      await changeMemory(this.#services, this.#context, memoryId, {
+        type: 'restore',
+        now: this.#services.clock.now(),
+      });
+    }
+    if (text === undefined) return undefined;
+    const { spaces, tags } = this.#document.good!;
+    const patch = {
+      content: contentOf(text, section, this.#document.good!),
+      spaces,
+      tags,
+      metadata: this.#metadata(),
+    };
+    await changeMemory(this.#services, this.#context, memoryId, { type: 'update', patch });
+    return undefined;
+  }
+
+  /** The document was deleted and is back: so are all its sections. */
+  #returns(): boolean {
+    return this.#document.due.size === this.#document.sections.size + this.#document.removed.size;
+  }
+
+  async #store(section: RecordedSection, content: string): Promise<Outcome> {
+    const { accepts } = this.#document;
+    if (section.quality < this.#threshold() && !accepts.has('low-quality')) return { reason: 'low-quality' };
+    const { layer, scope, spaces, tags, createdBy, documentId, trustSource, occurredAt } =
+      this.#document.good!;
+    const at = section.at ?? occurredAt;
+    const placed: Omit<MemoryValue, 'id'> = {
+      content,
+      layer,
+      scope,
+      spaces,
+      tags,
+      metadata: this.#metadata(),
+      representations: {},
+      createdBy,
+      documentId,
+      ...(at !== undefined && { occurredAt: at }),
+    };
+    const value = {
+      ...placed,
+      ...(await checkEntry(this.#services, this.#context, placed, { source: trustSource })),
+    };
+    const draft = {
+      value,
+      key: newMemoryKey(this.#services, this.#context, {}, value),
+      inTurn: <T>(append: () => Promise<T>) => append(),
+    };
+    const single = accepts.has('duplicate') ? [] : withoutCopies(this.#spaces, spaces);
+    if (single.length > 0) {
+      const fact = { ...draft, duplicates: 'affirm' as const, subject: undefined };
+      const stored = await storeInSpaces(this.#services, this.#context, fact, single, section.memoryId);
+      return stored?.affirmed ? { reason: 'duplicate', of: stored.snapshot.state.value.id } : undefined;
+    }
+    await create(this.#services, this.#context, {
+      ...draft,
+      value: { ...value, id: section.memoryId },
+    }).catch((error: unknown) => {
+      // Another run has stored it.
+      if (!(error instanceof WrongExpectedRevision)) throw error;
+    });
+    return undefined;
+  }
+
+  #metadata(): JsonObject {
+    const { metadata, contentType, programmingLanguage, source } = this.#document.good!;
+    return {
+      content_type: contentType,
+      ...(programmingLanguage !== undefined && { programming_language: programmingLanguage }),
+      ...(source !== undefined && { source }),
+      ...metadata,
+    };
+  }
+
+  /** The highest threshold of its configured spaces. */
+  #threshold(): number {
+    const configured = this.#document.good!.spaces.flatMap(
+      (label) => this.#spaces.configured.get(label) ?? [],
+    );
+    if (configured.length === 0) return defaultThreshold;
+    return Math.max(...configured.map(({ config }) => config.qualityThreshold));
+  }
+
+  async #delete(memoryId: string): Promise<void> {
+    const until = retentionUntil(this.#services.clock.now());
+    await changeMemory(this.#services, this.#context, memoryId, { type: 'delete', retentionUntil: until });
+  }
+}
+
+/** Why a section is skipped; undefined for an error that says nothing about it. */
+function skipReasonOf(error: unknown): SkipReason | undefined {
+  if (!(error instanceof Problem)) return undefined;
+  switch (error.code) {
+    case 'personal-data-refused':
+    case 'space-quota-exceeded':
+    case 'content-too-large':
+    case 'retention-over':
+    case 'awaits-review':
+      return 'refused';
+    case 'validation-failed':
+      return 'not-accepted';
+    default:
+      return undefined;
+  }
+}
