@@ -61,7 +61,7 @@ function streamOf({ runs, hasPicture = false }: PdfPageContent): string {
     const string =
       font === 'japanese'
         ? `<${[...Buffer.from(text, 'utf16le').swap16()].map((byte) => byte.toString(16).padStart(2, '0')).join('')}>`
-        : `(${text.replaceAll(/[\\()]/g, String.raw`\$&`)})`;
+        : `(${text.replaceAll(/[\\()]/g, String.raw`\$&`).replaceAll('•', '\u0095')})`;
     return `BT /${font} ${size} Tf 1 0 0 1 ${x} ${842 - y} Tm ${string} Tj ET`;
   });
   return (hasPicture ? picture : '') + texts.join('\n');
