@@ -71,14 +71,14 @@ beforeAll(async () => {
   });
   expect((await operator.post('/v1/admin/policies/train', { bootstrap: true })).status).toBe(200);
   expect((await admin.post('/v1/reasoning/search', { query: 'pump of hall 9' })).status).toBe(200);
-  await collectDuplicates();
+  await storeElsewhere();
   end = (await admin.store({ externalId: 'last', content: 'The last one before the rebuild' })).position;
   const caughtUp = await admin.get(`/v1/stats?minPosition=${end}&waitMs=30000`);
   expect(caughtUp.status).toBe(200);
 });
 
-/** In another tenant, whose memories the tests do not count. */
-async function collectDuplicates(): Promise<void> {
+/** In another tenant, whose memories the tests do not count: duplicates, and a document. */
+async function storeElsewhere(): Promise<void> {
   const other = await clientWithKey(server, { tenant: freshTenant(), role: 'admin', user: 'ada' });
   await other.put('/v1/spaces/notes', { dedupStrategy: 'semantic', semanticSimilarityThreshold: 0.5 });
   for (const content of ['The key of the shed hangs by the door', 'The shed key hangs by the door'])
@@ -87,6 +87,10 @@ async function collectDuplicates(): Promise<void> {
     timeout: 30_000,
     interval: 100,
   });
+  const sent = await other.post('/v1/documents?waitMs=30000', {
+    text: '# Shed\n\nThe key hangs by the door.',
+  });
+  expect(sent.body.document.state).toBe('ready');
 }
 
 async function statusOf(name: string): Promise<Json> {

@@ -112,6 +112,8 @@ describe.runIf(programs)('the query role on the read models', () => {
     for (const same of ['The key of the shed hangs by the door', 'The shed key hangs by the door'])
       await client.store({ content: same, spaces: ['notes'] });
     while ((await client.get('/v1/duplicates')).body.items.length === 0) await sleep(50);
+    const document = await client.post('/v1/documents?waitMs=20000', { text: '# Shed\n\nIt has a key.' });
+    expect(document.body).toMatchObject({ document: { state: 'ready' } });
     // The access by the search is recorded after its answer.
     while ((await client.get(`/v1/memories/${memory.id}`)).body.accessCount === 0) await sleep(50);
   }

@@ -2,6 +2,7 @@
 export const readModelNames = [
   'audit',
   'decisions',
+  'documents',
   'duplicates',
   'experience',
   'feedback',

@@ -10,7 +10,7 @@ const without = ['GET /livez', 'GET /metrics'];
 /** One call of each method; path parameters are their own names. */
 const callsOf = (
   client: Stratalog,
-  { memories, reasoning, summaries, spaces, duplicates, reviews, audit, admin } = client,
+  { memories, reasoning, summaries, spaces, documents, duplicates, reviews, audit, admin } = client,
 ) => [
   client.search({ query: 'a' }),
   client.context({ query: 'a', tokenBudget: 1 }),
@@ -51,6 +51,15 @@ const callsOf = (
   spaces.update('{id}', {}),
   spaces.delete('{id}'),
   spaces.configure({ strict: true }),
+  documents.add({ text: 'a' }),
+  documents.put('{externalId}', { text: 'a' }),
+  documents.list().page(),
+  documents.get('{id}'),
+  documents.memories('{id}').page(),
+  documents.text('{id}'),
+  documents.delete('{id}'),
+  documents.restore('{id}'),
+  documents.reprocess('{id}'),
   duplicates.list().page(),
   duplicates.resolve('{id}', { resolution: 'keep_all' }),
   reviews.list().page(),

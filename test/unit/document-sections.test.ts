@@ -160,6 +160,13 @@ describe('long prose', () => {
     expect(after.filter((one) => !before.has(one)).length).toBeLessThan(after.length / 2);
   });
 
+  it('of many lines without any end of a sentence is cut between lines', () => {
+    const lines = Array.from({ length: 300 }, (_, n) => `spare part ${n} on shelf ${n % 17}`);
+    const contents = contentsOf([prose(lines.join('\n'))]);
+    expect(contents.length).toBeGreaterThan(2);
+    expect(contents.join('\n').split('\n')).toEqual(lines);
+  });
+
   it('without any end of a sentence is cut at white space, below 8,000 units', () => {
     const contents = contentsOf([prose('eel '.repeat(10_000))]);
     for (const content of contents) expect(content.length).toBeLessThanOrEqual(8_000);

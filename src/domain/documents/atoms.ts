@@ -19,6 +19,7 @@ const maxLine = 32_000;
 const PARAGRAPH_END = /\n[^\S\n]*\n\s*/gu;
 /** The line breaks before items of a list and lines of a quotation. */
 const ITEM_START = /\n(?=[^\S\n]*(?:[-*+•·–>]|\d{1,4}[.)])\s)/gu;
+const LINE_END = /\n/gu;
 const ENDS_WITH_COLON = /[:：]["*_]*$/u;
 
 /** Abbreviations that the common rules for sentences do not know, and letters with a full stop as in "z. B.". */
@@ -50,7 +51,7 @@ function paragraphAtoms(text: string, paragraph: Span, strength: number): Atom[]
   const atoms: Atom[] = [];
   for (const item of splitAt(text, paragraph, ITEM_START)) {
     const first = atoms.length === 0 ? strength : strengths.item;
-    const sentences = lengthOf(item) <= maxParagraph ? [item] : sentenceSpans(text, item);
+    const sentences = lengthOf(item) <= maxParagraph ? [item] : sentencesOrLines(text, item);
     for (const [n, sentence] of sentences.entries())
       for (const [k, piece] of atSpaces(text, sentence, maxSentence).entries())
         atoms.push({ ...piece, strength: k > 0 ? strengths.glued : n > 0 ? strengths.sentence : first });
@@ -58,18 +59,54 @@ function paragraphAtoms(text: string, paragraph: Span, strength: number): Atom[]
   return atoms;
 }
 
+/** The sentences of a paragraph; the lines of what would be too long for a sentence, such as a list without marks. */
+function sentencesOrLines(text: string, paragraph: Span): Span[] {
+  return sentenceSpans(text, paragraph).flatMap((sentence) =>
+    lengthOf(sentence) <= maxParagraph ? [sentence] : splitAt(text, sentence, LINE_END),
+  );
+}
+
+/** Units that are segmented at once: the time of the segmenter is quadratic in the length of what it is given. */
+const window = 4_000;
+
 /** The sentences of a paragraph. A line break within it is a wrapped line and ends none. */
 export function sentenceSpans(text: string, { start, end }: Span): Span[] {
   const unwrapped = text.slice(start, end).replaceAll(/[\n\r\u2028]/g, ' ');
   const sentences: Span[] = [];
-  for (const sentence of sentencesOf(unwrapped)) {
+  for (const sentence of segmented(unwrapped)) {
     const last = sentences.at(-1);
-    const isContinued =
-      last && ABBREVIATION.test(unwrapped.slice(Math.max(last.start, last.end - 12), last.end));
+    const isContinued = last && endsWithAbbreviation(unwrapped, last) && sentence.end - last.start <= maxSentence;
     if (isContinued) sentences[sentences.length - 1] = { start: last.start, end: sentence.end };
     else sentences.push(sentence);
   }
   return sentences.map((span) => ({ start: start + span.start, end: start + span.end }));
+}
+
+function endsWithAbbreviation(text: string, { start, end }: Span): boolean {
+  return ABBREVIATION.test(text.slice(Math.max(start, end - 12), end));
+}
+
+/** Sentences of a text without line breaks. The last one of a window may go on after it, so the next window begins with it. */
+function* segmented(text: string): Generator<Span> {
+  let length = window;
+  for (let from = 0; from < text.length;) {
+    const until = Math.min(text.length, from + length);
+    const spans = sentencesOf(text, { start: from, end: until });
+    const last = spans.at(-1);
+    const isWhole = until === text.length || last === undefined;
+    // Nothing that long is a sentence.
+    if (isWhole || (spans.length === 1 && length > maxSentence)) {
+      yield* spans;
+      from = until;
+    } else if (spans.length === 1) {
+      length *= 2;
+      continue;
+    } else {
+      yield* spans.slice(0, -1);
+      from = last.start;
+    }
+    length = window;
+  }
 }
 
 /**
@@ -126,7 +163,6 @@ function splitAt(text: string, { start, end }: Span, ends: RegExp): Span[] {
   for (const { index, 0: found } of part.matchAll(ends)) {
     push(spans, text, start + from, start + index);
     from = index + found.length;
-    // An item keeps its indentation, so only the line break before it is left out.
   }
   push(spans, text, start + from, end);
   return spans;

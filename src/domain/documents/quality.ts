@@ -82,11 +82,18 @@ function lengthOfWords(text: string): number {
   return text.replaceAll(/[^\p{L}\p{N}]+/gu, '').length;
 }
 
+/** Line by line: the time of the segmenter is quadratic in the length of what it is given. */
+function sentencesIn(prose: string): string[] {
+  return prose
+    .split('\n')
+    .flatMap((line) => sentencesOf(line).map(({ start, end }) => line.slice(start, end)));
+}
+
 function repetitionShare(prose: string): number {
   const seen = new Set<string>();
   let [repeated, all] = [0, 0];
-  for (const { start, end } of sentencesOf(prose)) {
-    const form = words(prose.slice(start, end)).join(' ');
+  for (const sentence of sentencesIn(prose)) {
+    const form = words(sentence).join(' ');
     all += form.length;
     if (seen.has(form)) repeated += form.length;
     seen.add(form);
@@ -124,8 +131,8 @@ const maxFragment = 200;
 
 function navigationShare(prose: string): number {
   let [navigation, all] = [0, 0];
-  for (const { start, end } of sentencesOf(prose))
-    for (const fragment of prose.slice(start, end).split(/\s[·|•›»/]\s|\]\([^()\s]*\)\s*/u)) {
+  for (const sentence of sentencesIn(prose))
+    for (const fragment of sentence.split(/\s[·|•›»/]\s|\]\([^()\s]*\)\s*/u)) {
       const plain = fragment.replaceAll(/[^\p{L}\p{N}©]+/gu, ' ').trim();
       all += plain.length;
       if ((plain.length <= maxFragment && COMMAND.test(plain)) || NOTICE.test(plain))
