@@ -77,15 +77,17 @@ export function itemOf(entry: Entry, n: number, count: CountTokens): ContextItem
     };
   }
   const { kind, memory, span } = entry;
-  const { id, externalId, layer, time, trust } = memory;
+  const { id, externalId, layer, time, trust, representation } = memory;
   const isNotable = trust && (trust.source !== 'user' || trust.flags.length > 0);
   const name = kind === 'turn' ? 'turn' : `${layer} memory`;
+  const form = representation === undefined ? '' : ` (${representation})`;
   return {
     ...common,
     id,
     ...(externalId !== undefined && { externalId }),
     layer,
-    citation: `[${n}] ${name} ${quoteText(externalId ?? id)}, ${dayOf(time)}`,
+    citation: `[${n}] ${name} ${quoteText(externalId ?? id)}, ${dayOf(time)}${form}`,
+    ...(representation !== undefined && { representation }),
     ...(isNotable && { trust: { source: trust.source, flags: trust.flags } }),
     ...(!isWhole(memory, span) && { start: span.start, end: span.end }),
   };
