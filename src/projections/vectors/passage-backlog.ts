@@ -243,7 +243,7 @@ export class PassageBacklog {
     const { array, bound } = vectorArray([...vectors.values()], 4);
     await this.#options.sql.query(
       `with k as materialized (
-         select (text_hash = $3 or $4[1] < 0) and embedding is not null as is_valid from ${vectorTable(model)}
+         select (text_hash = $3 or ($4::integer[])[1] < 0) and embedding is not null as is_valid from ${vectorTable(model)}
          where tenant = $1 and memory_id = $2::uuid for share
        )
        update ${passageVectorTable(model)} p set
