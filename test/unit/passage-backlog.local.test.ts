@@ -197,3 +197,88 @@ describe('passages beyond the first of a long text', () => {
     expect(await test.sql.query(`select memory_id from ${vectorTable(words.model.id)}`)).toEqual([]);
   });
 });
+
+describe('passages of representations', () => {
+  const tea = 'Green tea steeps at 80 degrees.';
+  type Stored = Awaited<ReturnType<typeof storeTestMemory>>;
+  const set = ({ stream, value, key }: Stored, representations: object) =>
+    test.store.append(
+      stream,
+      'exists',
+      [{ type: 'MemoryUpdated', data: { memoryId: value.id, representations } } as never],
+      testContext({ key }),
+    );
+  const numbers = async () =>
+    (
+      await test.sql.query<{ n: number }>(`select n from ${table} where embedding is not null order by n`)
+    ).map(({ n }) => n);
+
+  it('[H8] follow their memory, and a new content leaves them as they are', async () => {
+    const stored = await storeTestMemory(test, {
+      content: tea,
+      representations: { code: 'steep(80)', graph: 'kettle -> pot' },
+    });
+    const { stream, value } = stored;
+    await caughtUp();
+    expect(await numbers()).toEqual([-2, -1]);
+    embedded = [];
+    await updateTestMemory(test, stream, `${tea} Or at 75.`);
+    await caughtUp();
+    expect([await numbers(), embedded]).toEqual([[-2, -1], [`${tea} Or at 75.`]]);
+    embedded = [];
+    await set(stored, { code: 'steep(80)', formal: 't = 80' });
+    await caughtUp();
+    expect([await numbers(), embedded]).toEqual([[-2, -1], ['t = 80']]);
+    const retentionUntil = '2099-01-01T00:00:00.000Z';
+    await test.store.append(
+      stream,
+      'exists',
+      [{ type: 'MemoryDeleted', data: { memoryId: value.id, retentionUntil } } as never],
+      testContext(),
+    );
+    await caughtUp();
+    expect(await places()).toEqual({ found: 0, shelved: 2, waiting: 0 });
+    await test.store.append(
+      stream,
+      'exists',
+      [{ type: 'MemoryRestored', data: { memoryId: value.id } } as never],
+      testContext(),
+    );
+    await caughtUp();
+    expect(await numbers()).toEqual([-2, -1]);
+    await set(stored, {});
+    await caughtUp();
+    expect(await places()).toEqual({ found: 0, shelved: 0, waiting: 0 });
+  });
+
+  it('[H8] beyond the first of long representations are embedded in the background', async () => {
+    const count = passagesOf(long).length;
+    await storeTestMemory(test, { content: tea, representations: { code: long } });
+    await caughtUp();
+    expect(await places()).toEqual({ found: embeddedAtOnce, shelved: 0, waiting: count - embeddedAtOnce });
+    expect(await backlog.once()).toBe(true);
+    expect(await places()).toEqual({ found: count, shelved: 0, waiting: 0 });
+    expect(await backlog.once()).toBe(false);
+  });
+
+  it('[H8] of an earlier version are made by a rebuild, and the last ones that were set remain', async () => {
+    const stored = await storeTestMemory(test, {
+      content: tea,
+      representations: { code: 'steep(70)', graph: 'a -> b' },
+    });
+    await caughtUp();
+    await set(stored, { code: 'steep(80)' });
+    await updateTestMemory(test, stored.stream, `${tea} Or at 75.`);
+    await caughtUp();
+    await test.sql.query(`delete from ${table}`);
+    embedded = [];
+    const beside = await createBeside(test.sql, projections[1]!);
+    // One event at a time: those that come later are in the vectors of the model already.
+    for (let to = 1; to <= 3; to++) await follow(test, beside, () => to);
+    await follow(test, beside, () => 100);
+    expect(await numbers()).toEqual([-1]);
+    expect(embedded.filter((text) => text.startsWith('steep')).at(-1)).toBe('steep(80)');
+    await follow(test, await createBeside(test.sql, projections[1]!), () => 1);
+    expect(await numbers()).toEqual([-1]);
+  });
+});

@@ -215,7 +215,7 @@ export interface Search {
   filter?: Record<string, unknown> | undefined;
   tags?: readonly string[] | undefined;
   topK?: number | undefined;
-  /** Content of each result. `auto`: the complete text up to 4,000 UTF-16 units; of a longer one the passage that matches best, with what is around it. `whole`: the complete text. `passage`: for a long memory, only the passage that matches best */
+  /** Content of each result. `auto`: the complete text up to 4,000 UTF-16 units; of a longer one the passage that matches best, with what is around it. `whole`: the complete text. `passage`: only the passage that matches best, of a long memory or of a representation */
   content?: 'auto' | 'whole' | 'passage' | undefined;
   sessionId?: string | undefined;
   /** Time of the question, which words such as "last week" are relative to; RFC 3339. Its offset decides when a day begins. Default: the clock of the server, in UTC */
@@ -287,7 +287,7 @@ export interface MultiHop {
   filter?: Record<string, unknown> | undefined;
   tags?: readonly string[] | undefined;
   topK?: number | undefined;
-  /** Content of each result. `auto`: the complete text up to 4,000 UTF-16 units; of a longer one the passage that matches best, with what is around it. `whole`: the complete text. `passage`: for a long memory, only the passage that matches best */
+  /** Content of each result. `auto`: the complete text up to 4,000 UTF-16 units; of a longer one the passage that matches best, with what is around it. `whole`: the complete text. `passage`: only the passage that matches best, of a long memory or of a representation */
   content?: 'auto' | 'whole' | 'passage' | undefined;
   sessionId?: string | undefined;
   /** Time of the question, which words such as "last week" are relative to; RFC 3339. Its offset decides when a day begins. Default: the clock of the server, in UTC */
@@ -374,7 +374,7 @@ export interface ExperiencedSearch {
   filter?: Record<string, unknown> | undefined;
   tags?: readonly string[] | undefined;
   topK?: number | undefined;
-  /** Content of each result. `auto`: the complete text up to 4,000 UTF-16 units; of a longer one the passage that matches best, with what is around it. `whole`: the complete text. `passage`: for a long memory, only the passage that matches best */
+  /** Content of each result. `auto`: the complete text up to 4,000 UTF-16 units; of a longer one the passage that matches best, with what is around it. `whole`: the complete text. `passage`: only the passage that matches best, of a long memory or of a representation */
   content?: 'auto' | 'whole' | 'passage' | undefined;
   sessionId?: string | undefined;
   /** Time of the question, which words such as "last week" are relative to; RFC 3339. Its offset decides when a day begins. Default: the clock of the server, in UTC */
@@ -1236,17 +1236,21 @@ export interface SearchResult {
   /** Probability that the memory is relevant, 0 to 1 */
   relevance: number;
   rank: number;
-  /** Best matching passage of a long memory, as offsets in its content in UTF-16 units; `end` is exclusive. Absent for a short memory */
+  /** Best matching passage of a long memory, or of a representation that matches better than the content: offsets in that text in UTF-16 units; `end` is exclusive. Absent if a short content matches best */
   passage?: {
     start: number;
     end: number;
+    /** The representation that the offsets are in. Absent if they are in the content */
+    representation?: 'natural_language' | 'graph' | 'code' | 'formal' | 'ascii_diagram' | 'json_schema';
   };
-  /** Present if `memory.content` is only a part of the content */
+  /** Present if `memory.content` is only a part of the memory */
   truncated?: true;
-  /** The part of the content that is shown, if it is truncated */
+  /** The part that `memory.content` shows, if it is truncated: of the content, or of the representation that matches */
   excerpt?: {
     start: number;
     end: number;
+    /** The representation that the offsets are in. Absent if they are in the content */
+    representation?: 'natural_language' | 'graph' | 'code' | 'formal' | 'ascii_diagram' | 'json_schema';
   };
   /** Why it is placed ahead of a result with a higher score */
   moved?: 'newer' | 'supersedes' | 'more-specific' | 'named-scope';
@@ -1296,7 +1300,9 @@ export interface ContextItem {
   };
   /** Text of the item as it stands in the `text` of the context: from the memory, or the summary without its marks. Lines after the first are indented, and `[9]` in a stored text is `(9)` */
   text: string;
-  /** Start of a passage, or of a turn that was cut, in the content of its memory, in UTF-16 units */
+  /** The representation that the text is from, where it matches the question better than the content */
+  representation?: 'natural_language' | 'graph' | 'code' | 'formal' | 'ascii_diagram' | 'json_schema';
+  /** Start of a passage, or of a turn that was cut, in the content or the representation of its memory, in UTF-16 units */
   start?: number;
   /** End of the passage, exclusive */
   end?: number;

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { searchShape } from '../../domain/admission/ceilings.ts';
+import { representationKinds } from '../../domain/memory/content.ts';
 import { trustSchema } from '../../domain/trust/trust.ts';
 import { layerSchema } from '../../domain/layers.ts';
 import { contextBlockKinds, contextItemKinds, leftOutReasons } from '../../domain/retrieval/events.ts';
@@ -64,9 +65,13 @@ const item = z
       description:
         'Text of the item as it stands in the `text` of the context: from the memory, or the summary without its marks. Lines after the first are indented, and `[9]` in a stored text is `(9)`',
     }),
+    representation: z.enum(representationKinds).optional().meta({
+      description:
+        'The representation that the text is from, where it matches the question better than the content',
+    }),
     start: z.int().optional().meta({
       description:
-        'Start of a passage, or of a turn that was cut, in the content of its memory, in UTF-16 units',
+        'Start of a passage, or of a turn that was cut, in the content or the representation of its memory, in UTF-16 units',
     }),
     end: z.int().optional().meta({ description: 'End of the passage, exclusive' }),
     sources: z

@@ -8,7 +8,8 @@ import { memorySchema } from '../../domain/memory/view.ts';
 import { surroundings } from '../../domain/text/surroundings.ts';
 import { movedReasons } from '../../domain/ranking/precedence-order.ts';
 import { invalid } from '../../domain/problems.ts';
-import { zonedTimestamp } from '../../domain/memory/content.ts';
+import { representationKinds, zonedTimestamp } from '../../domain/memory/content.ts';
+import { textAround } from '../../domain/memory/searched-text.ts';
 import { offsetOf } from '../../domain/wall-clock.ts';
 import type { SearchResult } from '../../queries/search/answer.ts';
 import { filterField } from '../fields.ts';
@@ -44,7 +45,7 @@ export const searchFields = {
     .enum(contents)
     .default('auto')
     .meta({
-      description: `Content of each result. \`auto\`: the complete text up to ${maxWhole.toLocaleString('en')} UTF-16 units; of a longer one the passage that matches best, with what is around it. \`whole\`: the complete text. \`passage\`: for a long memory, only the passage that matches best`,
+      description: `Content of each result. \`auto\`: the complete text up to ${maxWhole.toLocaleString('en')} UTF-16 units; of a longer one the passage that matches best, with what is around it. \`whole\`: the complete text. \`passage\`: only the passage that matches best, of a long memory or of a representation`,
     }),
   sessionId: identifier.optional(),
   now: zonedTimestamp.optional().meta({
@@ -81,6 +82,14 @@ export function timeOfAsking(now: string | undefined): { readonly now?: Date; re
   return now === undefined ? {} : { now: new Date(now), utcOffset: offsetOf(now) };
 }
 
+const placeSchema = z.object({
+  start: z.int(),
+  end: z.int(),
+  representation: z.enum(representationKinds).optional().meta({
+    description: 'The representation that the offsets are in. Absent if they are in the content',
+  }),
+});
+
 export const searchResultSchema = z
   .object({
     memory: memorySchema,
@@ -89,15 +98,16 @@ export const searchResultSchema = z
       .meta({ description: 'Strength of the evidence, 0 to 1; 0.7 is the lowest worth showing' }),
     relevance: z.number().meta({ description: 'Probability that the memory is relevant, 0 to 1' }),
     rank: z.int(),
-    passage: z.object({ start: z.int(), end: z.int() }).optional().meta({
+    passage: placeSchema.optional().meta({
       description:
-        'Best matching passage of a long memory, as offsets in its content in UTF-16 units; `end` is exclusive. Absent for a short memory',
+        'Best matching passage of a long memory, or of a representation that matches better than the content: offsets in that text in UTF-16 units; `end` is exclusive. Absent if a short content matches best',
     }),
     truncated: z.literal(true).optional().meta({
-      description: 'Present if `memory.content` is only a part of the content',
+      description: 'Present if `memory.content` is only a part of the memory',
     }),
-    excerpt: z.object({ start: z.int(), end: z.int() }).optional().meta({
-      description: 'The part of the content that is shown, if it is truncated',
+    excerpt: placeSchema.optional().meta({
+      description:
+        'The part that `memory.content` shows, if it is truncated: of the content, or of the representation that matches',
     }),
     moved: z.enum(movedReasons).optional().meta({
       description: 'Why it is placed ahead of a result with a higher score',
@@ -119,15 +129,14 @@ export function withContent(
   return results.map((result) => {
     const { memory, passage } = result;
     if (content === 'passage' ? !passage : memory.content.length <= maxWhole) return result;
-    const { start, end } =
-      content === 'passage' && passage
-        ? passage
-        : surroundings(memory.content, passage ?? { start: 0, end: 0 }, maxWhole);
+    const matched = passage ?? { start: 0, end: 0 };
+    const text = textAround(memory, matched);
+    const { start, end } = content === 'passage' ? matched : surroundings(text, matched, maxWhole);
     return {
       ...result,
       truncated: true,
-      excerpt: { start, end },
-      memory: { ...memory, content: memory.content.slice(start, end) },
+      excerpt: { ...matched, start, end },
+      memory: { ...memory, content: text.slice(start, end) },
     };
   });
 }

@@ -1,6 +1,7 @@
 import type { Layer } from '../layers.ts';
 import type { Refutation } from '../ranking/feedback.ts';
 import type { ContextBlockKind, ContextItemKind, LeftOutReason } from '../retrieval/events.ts';
+import type { RepresentationKind } from '../memory/searched-text.ts';
 import type { Trust } from '../trust/trust.ts';
 import type { Span } from '../text/sentences.ts';
 
@@ -9,7 +10,10 @@ export interface ContextCandidate {
   readonly id: string;
   readonly externalId?: string | undefined;
   readonly layer: Layer;
+  /** Its content, or the representation that matches better. */
   readonly content: string;
+  /** The kind of that representation. */
+  readonly representation?: RepresentationKind | undefined;
   /** When it occurred, else when it was stored: RFC 3339 with the offset of the asker's clock. */
   readonly time: string;
   /** Probability that it is relevant. */
@@ -51,7 +55,9 @@ export interface ContextItem {
   readonly trust?: Pick<Trust, 'source' | 'flags'>;
   /** As it stands in the context: quoted (`quoteText`) from the memory, or from the summary without its own marks. */
   readonly text: string;
-  /** Offsets of `text` in the memory's content, in UTF-16 units; only of a part. */
+  /** The representation that `text` is from; absent if it is from the content. */
+  readonly representation?: RepresentationKind;
+  /** Offsets of `text` in that representation or in the memory's content, in UTF-16 units; only of a part. */
   readonly start?: number;
   readonly end?: number;
   /** The memories that a summary or a profile is made from; only of those. */

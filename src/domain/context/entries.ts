@@ -77,15 +77,17 @@ export function itemOf(entry: Entry, n: number, count: CountTokens): ContextItem
     };
   }
   const { kind, memory, span } = entry;
-  const { id, externalId, layer, time, trust, cited } = memory;
+  const { id, externalId, layer, time, trust, cited, representation } = memory;
   const isNotable = trust && (trust.source !== 'user' || trust.flags.length > 0);
-  const name = kind === 'turn' ? 'turn' : `${layer} memory`;
+  const name = kind === 'turn' ? 'turn' : cited === undefined ? `${layer} memory` : 'document';
+  const form = representation === undefined ? '' : ` (${representation})`;
   return {
     ...common,
     id,
     ...(externalId !== undefined && { externalId }),
     layer,
-    citation: `[${n}] ${cited === undefined ? name : 'document'} ${quoteText(cited ?? externalId ?? id)}, ${dayOf(time)}`,
+    citation: `[${n}] ${name} ${quoteText(cited ?? externalId ?? id)}, ${dayOf(time)}${form}`,
+    ...(representation !== undefined && { representation }),
     ...(isNotable && { trust: { source: trust.source, flags: trust.flags } }),
     ...(!isWhole(memory, span) && { start: span.start, end: span.end }),
   };

@@ -42,7 +42,9 @@ export function recentTurns({ turns, candidates, budget, count }: RecentTurns): 
     const isOldest = at === turns.length - 1;
     const fits = fitsInto(isOldest || left < 2 * leastRest ? share : share - left / 2);
     const beginning = beginningOf(content, whole, fits);
-    const passage = candidates.find((one) => one.id === id)?.passage;
+    const found = candidates.find((one) => one.id === id);
+    // A turn is what was said, whatever represents it.
+    const passage = found?.representation === undefined ? found?.passage : undefined;
     const isBehind = beginning && passage && passage.end > beginning.end;
     const part = isBehind ? beginningOf(content, { ...whole, start: passage.start }, fits) : beginning;
     if (!part) break;

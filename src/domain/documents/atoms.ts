@@ -75,7 +75,8 @@ export function sentenceSpans(text: string, { start, end }: Span): Span[] {
   const sentences: Span[] = [];
   for (const sentence of segmented(unwrapped)) {
     const last = sentences.at(-1);
-    const isContinued = last && endsWithAbbreviation(unwrapped, last) && sentence.end - last.start <= maxSentence;
+    const isContinued =
+      last && endsWithAbbreviation(unwrapped, last) && sentence.end - last.start <= maxSentence;
     if (isContinued) sentences[sentences.length - 1] = { start: last.start, end: sentence.end };
     else sentences.push(sentence);
   }

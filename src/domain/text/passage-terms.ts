@@ -31,11 +31,16 @@ export function countPassages(text: string): CountedPassages | undefined {
 /** The same in steps, for a text of a megabyte. */
 export function* countPassageSteps(text: string): Steps<CountedPassages | undefined> {
   const passages = yield* passageSteps(text);
+  return yield* countTextSteps(passages.map((passage) => passageText(text, passage)));
+}
+
+/** Counts the terms of passages by their texts, in steps; undefined if there is none. */
+export function* countTextSteps(passages: readonly string[]): Steps<CountedPassages | undefined> {
   if (passages.length === 0) return undefined;
   const places = new Map<string, { passages: number[]; counts: number[] }>();
   const lengths: number[] = [];
   for (const [n, passage] of passages.entries()) {
-    const { counts, length } = termCounts(passageText(text, passage));
+    const { counts, length } = termCounts(passage);
     for (const [term, count] of counts) {
       const known = places.get(term);
       if (known) {

@@ -4,7 +4,9 @@ import { search } from '../../api/search/search.ts';
 import type { searchResultSchema } from '../../api/search/fields.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import { identifier } from '../../domain/layers.ts';
+import { textAround } from '../../domain/memory/searched-text.ts';
 import type { MemoryView } from '../../domain/memory/view.ts';
+import { truncate } from '../../domain/text/truncate.ts';
 import { shares } from '../cut.ts';
 import { inWords, listed, maxListed } from '../shown-memory.ts';
 import { tool } from './tool.ts';
@@ -103,25 +105,38 @@ export const memoryMultiHop = tool({
 });
 
 export function show({ results, searchId, warnings }: Found<Result>, maxTokens?: number) {
-  const lengths = results.map(({ memory }) => memory.content.length);
+  const matches = results.map(matchedRepresentation);
+  const lengths = results.map(({ memory }, index) => memory.content.length + matches[index]!.length);
   const most = shares(lengths, { mostOfEach: maxListed, maxTokens });
   // The tools cut contents themselves, and models take results in the order given.
-  const shown = results.slice(0, most.length).map(({ moved: _, ...result }, index) => ({
-    ...result,
-    memory: listed(result.memory, most[index], result.passage?.start),
-  }));
+  const shown = results.slice(0, most.length).map(({ moved: _, ...result }, index) => {
+    const matched = truncate(matches[index]!, most[index]!);
+    const start = matched === '' ? result.passage?.start : 0;
+    return {
+      ...result,
+      memory: listed(result.memory, Math.max(1, most[index]! - matched.length), start),
+      ...(matched !== '' && { matched }),
+    };
+  });
   const leftOut = results.length - shown.length;
   const fields = { results: shown, ...(leftOut > 0 && { leftOut }), searchId, warnings: [...warnings] };
   const text = [
     shown.length === 0
       ? 'Nothing that is likely to be relevant is remembered.'
       : `${shown.length} ${shown.length === 1 ? 'memory' : 'memories'}, the best first (search_id ${searchId}).`,
-    ...shown.map(({ memory, score, rank, supersededBy }) => {
+    ...shown.map(({ memory, score, rank, supersededBy, passage, matched }) => {
       const newer = supersededBy === undefined ? '' : `superseded by ${supersededBy}: `;
-      return inWords(memory, `${rank}. score ${score.toFixed(2)}, ${newer}`);
+      const found = matched === undefined ? '' : `\nIts ${passage?.representation} matches: ${matched}`;
+      return inWords(memory, `${rank}. score ${score.toFixed(2)}, ${newer}`) + found;
     }),
     ...(leftOut > 0 ? [`${leftOut} more did not fit into max_tokens.`] : []),
     ...warnings.map(({ detail }) => `Note: ${detail}`),
   ].join('\n\n');
   return { fields, text };
+}
+
+/** The passage of a representation that matches better than the content; empty if none does. */
+function matchedRepresentation({ memory, passage }: Result): string {
+  if (passage?.representation === undefined) return '';
+  return textAround(memory, passage).slice(passage.start, passage.end);
 }

@@ -5,7 +5,7 @@ import type { LoadedEvent } from '../../ports/event-store.ts';
 import type { LexicalIndex } from '../../ports/lexical-index.ts';
 import type { SqlExecutor } from '../../ports/sql.ts';
 import { ofMemory, rowsWith } from '../holding.ts';
-import { declaredBy, type Projection } from '../projection.ts';
+import { declaredBy, type PrepareContext, type Projection } from '../projection.ts';
 import type { Tables } from '../../read-models/table.ts';
 import { together, type Write } from '../write.ts';
 import { corpora, DocumentFrequencies, frequencies, partSizes } from './document-frequencies.ts';
@@ -13,7 +13,7 @@ import { createExpunge, expungeTable, noteErasures } from './expunge.ts';
 import { IndexDocuments } from './index-documents.ts';
 import { analyse, type IndexedTexts } from './indexed-text.ts';
 import { changesOf, textChangesOf } from './text-changes.ts';
-import { loadTextRows, textTables, writeTextRows, type CountsType } from './text-rows.ts';
+import { loadBodies, loadTextRows, textTables, writeTextRows, type CountsType } from './text-rows.ts';
 
 const variant = `terms-${TOKENIZER_VERSION}`;
 
@@ -38,7 +38,7 @@ export interface OtherWords {
 }
 
 /**
- * The text of every active memory with the data for our own score: its term counts, its place in the session, its speaker, and the document
+ * The text of every active memory, with its representations, and the data for our own score: its term counts, its place in the session, its speaker, and the document
  * frequencies of each tenant and of its parts, so that memories of other tenants and personal ones of others change no score. Candidates are found by a BM25 index over these texts, or
  * by a lexical index outside of the database. If words are found in memory, that index is built from the counts alone and keeps its own
  * document frequencies; the database then has no index. The text of a deleted memory is kept in `shelved`, outside of all indexes, so that
@@ -57,7 +57,7 @@ export function lexical({
     ...countingTerms,
     create: (tables) => [...countingTerms.create(tables), ...createBm25(tables)],
     // Outside of the transaction, so the database can do other work meanwhile.
-    prepare: (events) => analyse(events as readonly LoadedEvent<MemoryEvent>[]),
+    prepare: (events, context) => analyseIn(context, events as readonly LoadedEvent<MemoryEvent>[]),
     plan: (events, executor, tables, texts) => plan(events, executor, tables, texts, inDatabase),
     holds: (tables) => rowsWith([tables(textTables.json.name), ofMemory]),
   };
@@ -83,10 +83,14 @@ function withIndex(common: Projection<IndexedTexts>, index: LexicalIndex): Proje
     tables: [...common.tables, expungeTable],
     create: (tables) => [...countingTerms.create(tables), ...createExpunge(tables)],
     // Before the transaction: the checkpoint promises that searches find the documents up to it.
-    async prepare(events, { sql, tables, generation }) {
+    async prepare(events, context) {
+      const { sql, tables, generation } = context;
       const facts = events as readonly LoadedEvent<MemoryEvent>[];
       // An outdated process may read later rows here; the index ignores its documents, since their revisions are older.
-      const [before, texts] = await Promise.all([loadTextRows(facts, sql, tables), analyse(facts)]);
+      const [before, texts] = await Promise.all([
+        loadTextRows(facts, sql, tables),
+        analyseIn(context, facts),
+      ]);
       const changes = changesOf(facts, before, texts);
       await documents.write(generation, textChangesOf(changes, before));
       return texts;
@@ -99,6 +103,13 @@ function withIndex(common: Projection<IndexedTexts>, index: LexicalIndex): Proje
     },
     external: documents,
   };
+}
+
+function analyseIn(
+  { sql, tables }: PrepareContext,
+  facts: readonly LoadedEvent<MemoryEvent>[],
+): Promise<IndexedTexts> {
+  return analyse(facts, (some, containing) => loadBodies(some, sql, tables, containing));
 }
 
 /** The index has terms, not texts: PostgreSQL's analysis knows fewer written forms of a word than ours. */

@@ -56,6 +56,21 @@ export function loadTextRows(
   return rowsOf(facts, executor, tables, textTables.text, stored);
 }
 
+/** The texts of rows by `memoryKey`; with `containing`, only of those whose texts contain it. */
+export async function loadBodies(
+  facts: readonly LoadedEvent<MemoryEvent>[],
+  executor: SqlExecutor,
+  tables: Tables,
+  containing?: string,
+): Promise<ReadonlyMap<string, string>> {
+  const body = 'coalesce(t.body, t.shelved)';
+  const wanted =
+    containing === undefined ? body : `case when strpos(${body}, '${containing}') > 0 then ${body} end`;
+  const columns = `t.tenant, t.memory_id, ${wanted} as body`;
+  const rows = await rowsOf(facts, executor, tables, textTables.text, columns);
+  return new Map([...rows].flatMap(([key, { body }]) => (body == null ? [] : [[key, body] as const])));
+}
+
 export function writeTextRows(changes: readonly TextChange[], tables: Tables, counts: CountsType): Write {
   const rows = changes.flatMap(({ row }) => row ?? []);
   const gone = changes

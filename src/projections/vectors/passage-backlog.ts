@@ -1,4 +1,6 @@
+import type { Representations } from '../../domain/memory/content.ts';
 import { variantOf } from '../../read-models/generation-variant.ts';
+import { areRepresentations, representationsHashSql } from '../../read-models/vectors/representations.ts';
 import { hasPassageVectors, passageVectorTable, vectorTable } from '../../read-models/vectors/tables.ts';
 import {
   embedEach,
@@ -17,7 +19,7 @@ import { textHashSql } from '../../support/text-hash.ts';
 import type { MemoryKey } from '../memory-rows.ts';
 import { exhaustedParameters, isAffordable, type Exhausted } from './exhausted.ts';
 import { liveMemories } from './live-memories.ts';
-import { hashedPassages } from './passage-vectors.ts';
+import { hashedPassages, hashedRepresentations } from './passage-vectors.ts';
 import type { TextKey } from './refused-texts.ts';
 import { vectorArray } from './vector-sql.ts';
 
@@ -43,6 +45,7 @@ export interface PassageBacklogOptions {
 
 interface WaitingText extends TextKey {
   readonly content: string;
+  readonly representations: Representations;
   readonly spaces: readonly string[];
   readonly waiting: readonly number[];
 }
@@ -159,7 +162,7 @@ export class PassageBacklog {
   async #dropReplaced(model: string): Promise<void> {
     await this.#options.sql.query(
       `delete from ${passageVectorTable(model)} p using ${vectorTable(model)} k
-       where p.embedding is null and p.shelved is null
+       where p.embedding is null and p.shelved is null and p.n >= 0
          and k.tenant = p.tenant and k.memory_id = p.memory_id and k.text_hash <> p.text_hash`,
     );
   }
@@ -171,14 +174,14 @@ export class PassageBacklog {
     const later = this.#textsOf(model).waiting();
     // A text that the read model `memories` does not have yet is passed over.
     const [next] = await sql.query<WaitingText & Record<string, unknown>>(
-      `select w.*, m.value->>'content' as content, m.spaces
-       from (select tenant, memory_id, text_hash, array_agg(n order by n) as waiting from ${passageVectorTable(model)}
+      `select w.*, m.value->>'content' as content, m.value->'representations' as representations, m.spaces
+       from (select tenant, memory_id, text_hash, min(n) as n, array_agg(n order by n) as waiting from ${passageVectorTable(model)}
              where embedding is null and shelved is null
                and (tenant, memory_id, text_hash) not in (select * from unnest($3::text[], $4::uuid[], $5::text[]))
              group by tenant, memory_id, text_hash) w
        join ${memories} m
          on m.tenant = w.tenant and m.memory_id = w.memory_id and m.to_position is null
-         and ${textHashSql(`(m.value->>'content')`)} = w.text_hash
+         and (w.n >= 0 and ${textHashSql(`(m.value->>'content')`)} = w.text_hash or ${areRepresentations('w', representationsHashSql('m.value'))})
        where ${isAffordable('w.tenant', 'm.spaces')}
        order by cardinality(w.waiting), w.memory_id limit 1`,
       [
@@ -193,8 +196,13 @@ export class PassageBacklog {
 
   /** Embeds and writes the waiting passages of a text. Returns the error of the first passage that the model cannot embed. */
   async #embed(embedder: Embedder, text: WaitingText): Promise<unknown> {
-    const passages = await hashedPassages(text.content);
-    const isDivided = text.waiting.at(-1)! < passages.length;
+    const passages = new Map(
+      (text.waiting[0]! < 0
+        ? await hashedRepresentations(text.representations)
+        : await hashedPassages(text.content)
+      ).map((passage) => [passage.n, passage]),
+    );
+    const isDivided = passages.has(text.waiting[0]!) && passages.has(text.waiting.at(-1)!);
     let failure: unknown = isDivided
       ? undefined
       : new Error('the text has fewer passages than were recorded');
@@ -204,7 +212,7 @@ export class PassageBacklog {
       for (let at = 0; at < numbers.length; at += atOnce) {
         this.#stop.signal.throwIfAborted();
         await this.#options.leases.hold(lease);
-        const some = numbers.slice(at, at + atOnce).flatMap((n) => passages[n] ?? []);
+        const some = numbers.slice(at, at + atOnce).flatMap((n) => passages.get(n) ?? []);
         const outcomes = await embedEach(
           embedder,
           some.map(({ text }) => text),
@@ -235,7 +243,7 @@ export class PassageBacklog {
     const { array, bound } = vectorArray([...vectors.values()], 4);
     await this.#options.sql.query(
       `with k as materialized (
-         select text_hash = $3 and embedding is not null as is_valid from ${vectorTable(model)}
+         select (text_hash = $3 or ($4::integer[])[1] < 0) and embedding is not null as is_valid from ${vectorTable(model)}
          where tenant = $1 and memory_id = $2::uuid for share
        )
        update ${passageVectorTable(model)} p set

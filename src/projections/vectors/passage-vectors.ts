@@ -1,8 +1,11 @@
 import type { Steps } from '../../domain/steps.ts';
-import { passageSteps, passageText } from '../../domain/text/passages.ts';
+import type { Representations } from '../../domain/memory/content.ts';
+import { representationPassageSteps, textAround } from '../../domain/memory/searched-text.ts';
+import { passageSteps, passageText, type Passage } from '../../domain/text/passages.ts';
 import type { EmbeddingModel } from '../../ports/embedder.ts';
 import type { SqlExecutor } from '../../ports/sql.ts';
 import { exactScanLimit } from '../../domain/retrieval/exact-scan-limit.ts';
+import { revisionInKey } from '../../read-models/vectors/representations.ts';
 import { passageVectorTable } from '../../read-models/vectors/tables.ts';
 import { textHash } from '../../support/text-hash.ts';
 import { runInSlices } from '../../support/time-slice.ts';
@@ -17,9 +20,9 @@ import type { VectorRow } from './vector-rows.ts';
 /** Passages of a text that are embedded with it. The others follow in the background (`PassageBacklog`). */
 export const embeddedAtOnce = 64;
 
-/** A passage of a long text as it is embedded. */
+/** A passage of a long text, or of a representation, as it is embedded. */
 export interface HashedPassage {
-  /** Its number in the text, from 0. */
+  /** Its number in the text, from 0; of the passages of representations, the last is -1. */
   readonly n: number;
   readonly text: string;
   readonly hash: string;
@@ -33,11 +36,31 @@ export function hashedPassages(text: string): Promise<readonly HashedPassage[]> 
   return runInSlices(hashedPassageSteps(text));
 }
 
+/** The passages of the representations of a memory. */
+export function hashedRepresentations(representations: Representations): Promise<readonly HashedPassage[]> {
+  return runInSlices(hashedRepresentationSteps(representations));
+}
+
 function* hashedPassageSteps(text: string): Steps<readonly HashedPassage[]> {
+  return yield* hashedSteps(yield* passageSteps(text), () => text);
+}
+
+function* hashedRepresentationSteps(representations: Representations): Steps<readonly HashedPassage[]> {
+  const passages = yield* representationPassageSteps(representations);
+  const around = (passage: (typeof passages)[number]) =>
+    textAround({ content: '', representations }, passage);
+  return yield* hashedSteps(passages, around, -passages.length);
+}
+
+function* hashedSteps<Own extends Passage>(
+  passages: readonly Own[],
+  textOf: (passage: Own) => string,
+  first = 0,
+): Steps<readonly HashedPassage[]> {
   const hashed: HashedPassage[] = [];
-  for (const [n, passage] of (yield* passageSteps(text)).entries()) {
-    const own = passageText(text, passage);
-    hashed.push({ n, text: own, hash: textHash(own) });
+  for (const [at, passage] of passages.entries()) {
+    const own = passageText(textOf(passage), passage);
+    hashed.push({ n: first + at, text: own, hash: textHash(own) });
     yield;
   }
   return hashed;
@@ -47,6 +70,13 @@ function* hashedPassageSteps(text: string): Steps<readonly HashedPassage[]> {
 const mostInserted = 32;
 
 const lookups = new Recordset({ tenant: 'text', memory_id: 'uuid', hash: 'text', n: 'integer' });
+const replacements = new Recordset({
+  tenant: 'text',
+  memory_id: 'uuid',
+  text_hash: 'text',
+  revision: 'integer',
+  count: 'integer',
+});
 const divisions = new Recordset({ tenant: 'text', memory_id: 'uuid', text_hash: 'text', count: 'integer' });
 /** Without the vectors and `in_graph`. Each model has its own table, by the name of `passageVectorTable`. */
 const passageRows = new Table('passage_vectors', {
@@ -179,7 +209,7 @@ export class PassageVectors {
            from w
            left join former f on f.tenant = w.tenant and f.memory_id = w.memory_id and f.hash = w.hash
            left join ${this.#kept} k on k.tenant = w.tenant and k.memory_id = w.memory_id
-             and k.text_hash = w.text_hash and k.embedding is not null)
+             and (k.text_hash = w.text_hash or w.n < 0) and k.embedding is not null)
          insert into ${this.#table} as p (${written.names}, embedding, shelved)
          select ${written.names}, case when is_valid then kept end, case when not is_valid then kept end from n
          on conflict (tenant, memory_id, text_hash, n) do update
@@ -190,6 +220,40 @@ export class PassageVectors {
       );
     }
     for (const { tenant } of rows) if (outgrown.has(tenant)) grown.set(tenant, (grown.get(tenant) ?? 0) + 1);
+    return grown;
+  }
+
+  /**
+   * Replaces the passages of representations by those that an event set, unless a later event has set others. `text_hash` is their
+   * `representationsKey`. Otherwise as `insert`. Those of before are not kept: searches as of a position find them by their words.
+   */
+  async replaceRepresentations(
+    tx: SqlExecutor,
+    texts: readonly (DividedText & { readonly revision: number })[],
+    passagesOfText: ReadonlyMap<string, readonly HashedPassage[]>,
+    made: ReadonlyMap<string, Float32Array>,
+  ): Promise<ReadonlyMap<string, number>> {
+    if (texts.length === 0) return new Map();
+    const counted = texts.map((text) => ({
+      ...text,
+      count: passagesOfText.get(text.text_hash)?.length ?? 0,
+    }));
+    const isOfMemory = 'p.tenant = given.tenant and p.memory_id = given.memory_id and p.n < 0';
+    const revision = revisionInKey('p.text_hash');
+    const later = await tx.query<MemoryKey & Record<string, unknown>>(
+      `select given.tenant, given.memory_id from ${replacements.as('given')}
+       where exists (select from ${this.#table} p where ${isOfMemory} and ${revision} > given.revision)`,
+      replacements.bind(counted),
+    );
+    const isLater = new Set(later.map(memoryKey));
+    const current = counted.filter((text) => !isLater.has(memoryKey(text)));
+    // Takes over the vectors of unchanged passages before the former ones are deleted.
+    const grown = await this.insert(tx, current, passagesOfText, made);
+    await tx.query(
+      `delete from ${this.#table} p using ${replacements.as('given')}
+       where ${isOfMemory} and (p.text_hash <> given.text_hash or p.n < -given.count)`,
+      replacements.bind(current),
+    );
     return grown;
   }
 
@@ -219,7 +283,8 @@ export class PassageVectors {
          embedding = case when valid.is_valid then p.shelved end,
          shelved = case when not valid.is_valid then p.embedding end
        from (
-         select k.tenant, k.memory_id, o.text_hash, o.n, o.text_hash = k.text_hash and k.embedding is not null as is_valid
+         select k.tenant, k.memory_id, o.text_hash, o.n,
+           (o.text_hash = k.text_hash or o.n < 0) and k.embedding is not null as is_valid
          from ${memoryKeys.as('changed')}
          join ${this.#kept} k using (tenant, memory_id)
          join ${this.#table} o using (tenant, memory_id)) valid

@@ -4,6 +4,7 @@ import type { LoadedEvent } from '../../ports/event-store.ts';
 import type { SqlExecutor } from '../../ports/sql.ts';
 import { textHash } from '../../support/text-hash.ts';
 import { digestOf } from '../../read-models/digest.ts';
+import { representationsKey } from '../../read-models/vectors/representations.ts';
 import { ofMemory, rowsWith } from '../holding.ts';
 import { declaredBy, type PrepareContext, type Projection } from '../projection.ts';
 import type { Tables } from '../../read-models/table.ts';
@@ -19,7 +20,12 @@ import {
 import { embedTexts, type TextByHash } from './embed-texts.ts';
 import { KeptVectors, keptTable } from './kept-vectors.ts';
 import { liveMemories } from './live-memories.ts';
-import { hashedPassages, PassageVectors, type HashedPassage } from './passage-vectors.ts';
+import {
+  hashedPassages,
+  hashedRepresentations,
+  PassageVectors,
+  type HashedPassage,
+} from './passage-vectors.ts';
 import { RefusedTexts, type RefusedText } from './refused-texts.ts';
 import { purgeSpaceVectors } from './space-vectors.ts';
 import { present, rowsAfter, vectorRows, type VectorRow } from './vector-rows.ts';
@@ -31,6 +37,8 @@ interface Prepared {
   readonly kept: ReadonlySet<string>;
   /** The passages of the long texts of this batch, by the hash of the text. */
   readonly passages: ReadonlyMap<string, readonly HashedPassage[]>;
+  /** The representations that this batch sets. */
+  readonly representations: readonly NewRepresentations[];
   /** The texts of this batch, and those of them that the model does not embed. Both only for a model that may refuse some. */
   readonly texts: readonly Text[];
   readonly refused: readonly RefusedText[];
@@ -140,10 +148,23 @@ async function prepare(
       if (outcome instanceof Float32Array) made.set(hash, outcome);
       else refusals.set(hash, outcome);
   };
+  const representations = await newRepresentations(events);
+  const lacking = await shared.passages.missing(sql, representations, passagesByHash(representations));
+  await embed(
+    representations.flatMap((own) =>
+      (lacking.get(memoryKey(own)) ?? []).map(({ hash, text }): TextByHash => [
+        hash,
+        text,
+        own.tenant,
+        own.spaces ?? [],
+      ]),
+    ),
+  );
   const prepared = (kept: ReadonlySet<string>): Prepared => ({
     made,
     kept,
     passages,
+    representations,
     texts: shared.refused ? latest : [],
     refused: shared.refused ? refusedAmong(latest, refusals) : [],
   });
@@ -262,6 +283,48 @@ function latestTexts(events: readonly LoadedEvent<MemoryEvent>[]): Text[] {
   return [...wanted.values()];
 }
 
+/** The representations that an event set. */
+interface NewRepresentations extends MemoryKey {
+  readonly revision: number;
+  /** Their `representationsKey`. */
+  readonly text_hash: string;
+  readonly passages: readonly HashedPassage[];
+  readonly spaces: readonly string[] | undefined;
+}
+
+/** The last representations of each memory in the batch; of a new memory without any, none. */
+async function newRepresentations(
+  events: readonly LoadedEvent<MemoryEvent>[],
+): Promise<readonly NewRepresentations[]> {
+  const latest = new Map<string, LoadedEvent<MemoryEvent>>();
+  for (const fact of events) {
+    const { event, erased } = fact;
+    const key = memoryKey(memoryOf(fact));
+    if (erased || event.type === 'MemoryErased') latest.delete(key);
+    else if (event.type === 'MemoryStored' || event.type === 'MemoryUpdated') {
+      const { representations } = event.data;
+      const isNone = event.type === 'MemoryStored' && Object.keys(event.data.representations).length === 0;
+      if (representations && !isNone) latest.set(key, fact);
+    }
+  }
+  return Promise.all(
+    Array.from(latest.values(), async (fact) => {
+      const { representations = {}, spaces } = (fact.event as MemoryEvent & SetsRepresentations).data;
+      const passages = await hashedRepresentations(representations);
+      const text_hash = representationsKey(representations, fact.revision);
+      return { ...memoryOf(fact), revision: fact.revision, text_hash, passages, spaces };
+    }),
+  );
+}
+
+function passagesByHash(
+  representations: readonly NewRepresentations[],
+): ReadonlyMap<string, readonly HashedPassage[]> {
+  return new Map(representations.map(({ text_hash, passages }) => [text_hash, passages]));
+}
+
+type SetsRepresentations = Extract<MemoryEvent, { readonly type: 'MemoryStored' | 'MemoryUpdated' }>;
+
 async function plan(
   shared: Shared,
   events: readonly LoadedEvent<MemoryEvent>[],
@@ -294,6 +357,17 @@ async function keep(
   const inserted = await kept.insert(tx, others, prepared.made);
   await kept.update(tx, rows, prepared.made);
   const grown = await passages.insert(tx, others, prepared.passages, prepared.made);
+  const rowOf = new Map(rows.map((row) => [memoryKey(row), row]));
+  const replaced = prepared.representations.flatMap(({ text_hash, revision, ...memory }) => {
+    const row = rowOf.get(memoryKey(memory));
+    return row ? [{ ...row, text_hash, revision }] : [];
+  });
+  const grownToo = await passages.replaceRepresentations(
+    tx,
+    replaced,
+    passagesByHash(prepared.representations),
+    prepared.made,
+  );
   await passages.follow(
     tx,
     rows.filter(({ revision, active }) => revision > 0 || !active),
@@ -313,4 +387,5 @@ async function keep(
   }
   await kept.addToIndex(tx, inserted);
   await passages.addToIndex(tx, grown);
+  await passages.addToIndex(tx, grownToo);
 }

@@ -9,6 +9,7 @@ import { asksPast } from '../../domain/ranking/asks-past.ts';
 import { citationOf } from '../../domain/documents/source.ts';
 import { askedTimes, asksTime } from '../../domain/ranking/dates.ts';
 import { refutationOf } from '../../domain/ranking/feedback.ts';
+import { textAround } from '../../domain/memory/searched-text.ts';
 import type { SummaryScope } from '../../domain/summaries/summary-scope.ts';
 import { zoned } from '../../domain/wall-clock.ts';
 import { runInSlices } from '../../support/time-slice.ts';
@@ -194,8 +195,23 @@ function candidateOf(
   { memory, relevance, passage, supersededBy }: Omit<SearchResult, 'rank' | 'score'>,
   utcOffset = 0,
 ): ContextCandidate {
-  const { id, externalId, layer, content, occurredAt, createdAt, feedback, trust } = memory;
+  const { id, externalId, layer, occurredAt, createdAt, feedback, trust } = memory;
   const time = zoned(occurredAt ?? createdAt, utcOffset);
   const refuted = refutationOf(feedback);
-  return { id, externalId, layer, content, time, relevance, passage, supersededBy, refuted, trust };
+  const { representation } = passage ?? {};
+  const content = textAround(memory, { representation });
+  const isDivided = passage && passage.end - passage.start < content.length;
+  return {
+    id,
+    externalId,
+    layer,
+    content,
+    representation,
+    time,
+    relevance,
+    passage: isDivided ? passage : undefined,
+    supersededBy,
+    refuted,
+    trust,
+  };
 }

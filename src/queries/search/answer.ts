@@ -7,7 +7,7 @@ import { scoreOf } from '../../domain/ranking/score-scale.ts';
 import type { FeedbackEvent, RetrievalEvent } from '../../domain/retrieval/events.ts';
 import type { Scored } from './shortlist.ts';
 import { factsOf } from './facts.ts';
-import { placesOf, type PassagePlaces } from './passage-places.ts';
+import { placesOf, type PassagePlaces, type Place } from './passage-places.ts';
 import type { SearchRequest } from './query.ts';
 import type { Finding, Warning } from './finding.ts';
 
@@ -16,8 +16,8 @@ export interface SearchResult {
   readonly score: number;
   /** The calibrated probability that the memory is relevant; `score` is a function of it. */
   readonly relevance: number;
-  /** The part of a long memory that matches best, in UTF-16 units; `end` is exclusive. */
-  readonly passage?: { readonly start: number; readonly end: number };
+  /** The part of a long memory that matches best, or of the representation that does. */
+  readonly passage?: Place;
   /** 1-based, in the order returned. */
   readonly rank: number;
   /** Why it is placed ahead of a result with a higher score. */

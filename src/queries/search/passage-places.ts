@@ -1,12 +1,14 @@
 import { LRUCache } from 'lru-cache';
-import { passageSteps } from '../../domain/text/passages.ts';
+import { searchedPassageSteps, type RepresentationKind } from '../../domain/memory/searched-text.ts';
 import { runInSlices } from '../../support/time-slice.ts';
 import type { Scored } from './shortlist.ts';
 
-/** Offsets of a passage in its text, in UTF-16 units; `end` is exclusive. */
-interface Place {
+/** Offsets of a passage in the content of its memory, or in a representation, in UTF-16 units; `end` is exclusive. */
+export interface Place {
   readonly start: number;
   readonly end: number;
+  /** The representation that matches; absent if the content does. */
+  readonly representation?: RepresentationKind;
 }
 
 /** The passage of each result that has one, by memory id. */
@@ -29,11 +31,13 @@ export async function placesOf(results: readonly Scored[]): Promise<PassagePlace
     const key = `${memory.id} ${memory.revision}`;
     let own = known.get(key);
     if (!own) {
-      const passages = await runInSlices(passageSteps(memory.content));
-      known.set(key, (own = passages.map(({ start, end }) => ({ start, end }))));
+      const passages = await runInSlices(searchedPassageSteps(memory));
+      known.set(key, (own = passages.map(({ heading: _, ...place }) => place)));
     }
     const place = own[passage];
-    if (place) places.set(memory.id, place);
+    // A short content, where it matches better than the representations.
+    const isWhole = place?.representation === undefined && place?.end === memory.content.length;
+    if (place && !(isWhole && place.start === 0)) places.set(memory.id, place);
   }
   return places;
 }

@@ -1,7 +1,15 @@
 import { LRUCache } from 'lru-cache';
 import type { Substance } from '../../domain/ranking/likeness.ts';
-import { passageSteps, passageText } from '../../domain/text/passages.ts';
+import {
+  searchedPassageSteps,
+  textAround,
+  type SearchedPassage,
+  type SearchedText,
+} from '../../domain/memory/searched-text.ts';
+import { passageText } from '../../domain/text/passages.ts';
 import { termCountSteps } from '../../domain/text/tokens.ts';
+import type { Representations } from '../../domain/memory/content.ts';
+import { areRepresentations, representationsHash } from '../../read-models/vectors/representations.ts';
 import { passageVectorTable, supersededVectorTable, vectorTable } from '../../read-models/vectors/tables.ts';
 import type { Sql } from '../../ports/sql.ts';
 import type { MemoryRef, Surface } from '../../ports/surface.ts';
@@ -11,8 +19,8 @@ import { Parameters } from '../sql-builder.ts';
 import { lookupsOf } from './lookups.ts';
 import type { Scored } from './shortlist.ts';
 
-/** The number of the passage if the whole text matches, not one passage. */
-const whole = -1;
+/** In place of the number of a passage if the whole text matches. */
+const whole = 2_147_483_647;
 
 interface VectorRow {
   readonly [column: string]: unknown;
@@ -72,11 +80,21 @@ export class Substances implements Surface {
     }
     if (unknown.length === 0) return substances;
     const forgotten = this.#forgotten;
-    const texts = unknown.map(({ memory: { id, content }, passage }) => ({ id, content, passage }));
+    const matched = new Map<string, Matched>();
+    for (const result of unknown) matched.set(result.memory.id, await matchedIn(result));
+    const texts = unknown.map(({ memory: { id, content, representations } }) => {
+      const { stored } = matched.get(id)!;
+      return {
+        id,
+        content,
+        ...(stored < 0 && { representations }),
+        passage: stored === whole ? undefined : stored,
+      };
+    });
     const vectors = modelId === undefined ? undefined : await readVectors(this.#sql, tenant, texts, modelId);
     for (const result of unknown) {
       const vector = vectors?.get(result.memory.id);
-      const { counts } = await runInSlices(termCountSteps(await matchedText(result)));
+      const { counts } = await runInSlices(termCountSteps(matched.get(result.memory.id)!.text));
       const substance = { vector, terms: new Set(counts.keys()) };
       substances.set(result.memory.id, substance);
       // The vector of a new text is yet to come.
@@ -94,15 +112,36 @@ function prefixOf(tenant: string, memoryId: string): string {
   return JSON.stringify([tenant, memoryId]);
 }
 
-async function matchedText({ memory: { content }, passage: number }: Scored): Promise<string> {
-  const passage = number === undefined ? undefined : (await runInSlices(passageSteps(content)))[number];
-  return passage ? passageText(content, passage) : content;
+/** The part of a memory that matches. */
+interface Matched {
+  readonly text: string;
+  /** Number of the passage in the table of passages, or `whole`. */
+  readonly stored: number;
+}
+
+async function matchedIn({ memory, passage: number }: Scored): Promise<Matched> {
+  const passages = number === undefined ? [] : await runInSlices(searchedPassageSteps(memory));
+  const passage = number === undefined ? undefined : passages[number];
+  if (number === undefined || !passage || isWholeContent(memory, passage))
+    return { text: memory.content, stored: whole };
+  const stored = passage.representation === undefined ? number : number - passages.length;
+  return { text: passageText(textAround(memory, passage), passage), stored };
+}
+
+function isWholeContent(
+  { content }: Pick<SearchedText, 'content'>,
+  { representation, start, end }: SearchedPassage,
+): boolean {
+  return representation === undefined && start === 0 && end === content.length;
 }
 
 /** The text of a memory, or one of its passages by number. */
 interface StoredText {
   readonly id: string;
   readonly content: string;
+  /** If the passage is one of them. */
+  readonly representations?: Representations;
+  /** Negative if it is a passage of a representation. */
   readonly passage?: number | undefined;
 }
 
@@ -151,18 +190,21 @@ async function readOthers(
 ): Promise<ReadonlyMap<string, Float32Array>> {
   const parameters = new Parameters();
   const ids = parameters.bind(texts.map(({ id }) => id));
-  const hashes = parameters.bind(texts.map(({ content }) => textHash(content)));
+  const hashes = parameters.bind(
+    texts.map(({ content, representations }) =>
+      representations ? representationsHash(representations) : textHash(content),
+    ),
+  );
   const numbers = parameters.bind(texts.map(({ passage }) => passage ?? whole));
   const lookup = lookupsOf(tenant, parameters);
-  const from = (table: string, embedding: string, condition = `found.passage = ${whole}`) =>
-    `select numbers from ${lookup(
-      `${numbersOf(embedding)} as numbers`,
-      table,
-      `t.text_hash = found.text_hash and ${condition}`,
-    )}`;
+  const from = (
+    table: string,
+    embedding: string,
+    condition = `t.text_hash = found.text_hash and found.passage = ${whole}`,
+  ) => `select numbers from ${lookup(`${numbersOf(embedding)} as numbers`, table, condition)}`;
   // Only results of a read model with passages have a passage.
   const passages = texts.some(({ passage }) => passage !== undefined)
-    ? `${from(passageVectorTable(modelId), 'coalesce(t.embedding, t.shelved)', 't.n = found.passage')} passage union all`
+    ? `${from(passageVectorTable(modelId), 'coalesce(t.embedding, t.shelved)', `t.n = found.passage and (t.text_hash = found.text_hash or ${areRepresentations('t', 'found.text_hash')})`)} passage union all`
     : '';
   const rows = await sql.queryAs<VectorRow>(
     tenant,

@@ -1,15 +1,15 @@
 import { bestPassage, type PassageMatch } from '../../../domain/ranking/best-passage.ts';
 import type { WeightedTerms } from '../../../domain/ranking/bm25.ts';
-import { countPassages, lengthsOf } from '../../../domain/text/passage-terms.ts';
-import { passagesOf } from '../../../domain/text/passages.ts';
-import { termCounts } from '../../../domain/text/tokens.ts';
+import { searchedPassages, separatedText } from '../../../domain/memory/searched-text.ts';
+import { searchedPassageTerms, searchedTerms } from '../../../domain/memory/searched-terms.ts';
+import { lengthsOf } from '../../../domain/text/passage-terms.ts';
 import type { TermSignal } from '../../../ports/word-index.ts';
 import { bestStored } from '../sources/best-passages.ts';
 
 /** The stored term counts of a memory: those of its current text. */
 export interface CountedRow extends TermSignal {
   readonly memory_id: string;
-  /** The text as it was, if it differs from today's. */
+  /** The text as it was (`joinedText`), if it differs from today's. */
   readonly old_text: string | null;
 }
 
@@ -19,7 +19,7 @@ export function countedSignal(
   terms: readonly string[],
 ): TermSignal {
   if (text === null) return { length, frequencies };
-  const counted = termCounts(text);
+  const counted = searchedTerms(separatedText(text));
   return { length: counted.length, frequencies: terms.map((term) => counted.counts.get(term) ?? 0) };
 }
 
@@ -36,7 +36,7 @@ export function passageThen(
   weighted: WeightedTerms,
 ): PassageMatch | undefined {
   if (text === null) return lengths === null ? undefined : bestStored(weighted, lengths, places);
-  const counted = countPassages(text);
+  const counted = searchedPassageTerms(separatedText(text));
   if (!counted) return undefined;
   return bestPassage(
     weighted,
@@ -48,5 +48,5 @@ export function passageThen(
 /** Number of passages at the position of the search; null for a short text. */
 export function passageCount({ old_text: text, lengths }: PassageRow): number | null {
   if (text === null) return lengths === null ? null : lengthsOf(lengths).length;
-  return passagesOf(text).length || null;
+  return searchedPassages(separatedText(text)).length || null;
 }

@@ -1,6 +1,7 @@
 import { heaviest, weigh, type TermStatistics, type WeightedTerms } from '../../../domain/ranking/bm25.ts';
 import { WINDOW } from '../../../domain/ranking/window.ts';
 import { usesWordsInMemory } from '../../../read-models/lexical/variant.ts';
+import { joinedTextSql } from '../../../read-models/vectors/representations.ts';
 import { hasPassageVectors, passageVectorTable, vectorTable } from '../../../read-models/vectors/tables.ts';
 import { isWithoutVector } from '../../../ports/embedder.ts';
 import type { SqlExecutor, TransactionOptions } from '../../../ports/sql.ts';
@@ -181,9 +182,10 @@ async function readNeighboursAt(
   const lookup = lookupsOf(tenant, parameters);
   const columns = termColumns(view, terms, parameters);
   const valid = wasActive('v', at, parameters);
+  const text = joinedTextSql('v.value');
   const nearest = (side: '<' | '>', order: 'asc' | 'desc', count: number) =>
     `(select ${columns},
-        case when coalesce(t.body, t.shelved) <> v.value->>'content' then v.value->>'content' end as old_text
+        case when coalesce(t.body, t.shelved) <> ${text} then ${text} end as old_text
       from ${view.table('lexical')} t
       join ${view.table('memories')} v on v.tenant = t.tenant and v.memory_id = t.memory_id and ${valid}
       where t.tenant = ${own} and t.session_key = turn.session_key

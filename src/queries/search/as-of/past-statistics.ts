@@ -1,8 +1,10 @@
 import { countedParts, partOf } from '../../../domain/access/counted-parts.ts';
 import type { Region } from '../../../domain/access/region.ts';
 import type { Layer } from '../../../domain/layers.ts';
+import { separatedText } from '../../../domain/memory/searched-text.ts';
+import { searchedTerms } from '../../../domain/memory/searched-terms.ts';
 import type { TermStatistics } from '../../../domain/ranking/bm25.ts';
-import { termCounts } from '../../../domain/text/tokens.ts';
+import { joinedTextSql } from '../../../read-models/vectors/representations.ts';
 import type { SqlExecutor } from '../../../ports/sql.ts';
 import type { ReadView } from '../../read-models.ts';
 import { scopeIn } from '../../scope-sql.ts';
@@ -64,7 +66,7 @@ export async function statisticsThen(
     const isStored = (_: string, index: number) => (frequencies?.[index] ?? 0) > 0;
     if (is_counted) add(-1, isStored);
     if (!was_counted) continue;
-    const counts = text === null ? undefined : termCounts(text).counts;
+    const counts = text === null ? undefined : searchedTerms(separatedText(text)).counts;
     add(1, counts ? (term) => counts.has(term) : isStored);
   }
   return { documents, documentFrequency };
@@ -87,7 +89,7 @@ function readChanged(
   const [memories, lexical] = [view.table('memories'), view.table('lexical')];
   const placement = scopeColumns.map((name) => `t.${name}`).join(', ');
   const version = lookup(
-    `t.value->>'content' as content, ${placement}`,
+    `${joinedTextSql('t.value')} as content, ${placement}`,
     memories,
     wasActive('t', at, parameters),
   );

@@ -1,13 +1,14 @@
 import type { JsonObject } from '../../../domain/json.ts';
 import { isWithin, type AskedTimes } from '../../../domain/ranking/dates.ts';
 import { speakerOf } from '../../../domain/ranking/speaker.ts';
+import { joinedTextSql } from '../../../read-models/vectors/representations.ts';
 import type { SqlExecutor } from '../../../ports/sql.ts';
 import type { ReadView } from '../../read-models.ts';
 import { Parameters } from '../../sql-builder.ts';
 import { lookupsOf } from '../lookups.ts';
 import type { CandidateQuery, CandidateSource, Hit, TextSignal } from '../sources/candidate-source.ts';
 import { candidatesInPeriods } from '../sources/in-periods.ts';
-import type { BestPassages } from '../sources/best-passages.ts';
+import { inMemory, type BestPassages } from '../sources/best-passages.ts';
 import { placesColumn, termColumns } from '../sources/term-columns.ts';
 import { countedSignal, passageCount, passageThen, type CountedRow, type PassageRow } from './counted-row.ts';
 import type { ScannedMemory } from './scan.ts';
@@ -45,14 +46,15 @@ export class ScanSource implements CandidateSource {
       const { memory_id, is_turn, metadata, head, occurred_at } = version;
       const { cosine = null, nearest } = scanned.get(memory_id) ?? {};
       const byWords = passageThen(version, query.weighted);
+      const passages = passageCount(version);
       return {
         memory_id,
         ...countedSignal(version, query.weighted.terms),
         cosine,
         byWords,
-        byMeaning: nearest,
+        byMeaning: nearest && inMemory(nearest, passages ?? 0, cosine),
         is_turn,
-        passages: passageCount(version),
+        passages,
         speaker: (is_turn ? speakerOf(head, metadata) : undefined) ?? null,
         occurred_at,
       };
@@ -64,7 +66,7 @@ export class ScanSource implements CandidateSource {
     const parameters = new Parameters();
     const lookup = lookupsOf(region.tenant, parameters);
     const version = lookup(
-      `t.value->>'content' as content, t.value->'metadata' as metadata, t.session is not null as is_turn,
+      `${joinedTextSql('t.value')} as content, t.value->'metadata' as metadata, t.session is not null as is_turn,
          coalesce(t.occurred_at, t.created_at) as occurred_at`,
       view.table('memories'),
       wasActive('t', this.#at, parameters),

@@ -1,9 +1,14 @@
 import { dotProduct } from '../../../domain/dot-product.ts';
 import { TERMS_OF_PASSAGE } from '../../../domain/ranking/best-passage.ts';
 import { match, type WeightedTerms } from '../../../domain/ranking/bm25.ts';
-import { passagesOf } from '../../../domain/text/passages.ts';
+import { searchedPassages, separatedText } from '../../../domain/memory/searched-text.ts';
+import { searchedTerms } from '../../../domain/memory/searched-terms.ts';
+import {
+  areRepresentations,
+  joinedTextSql,
+  representationsHashSql,
+} from '../../../read-models/vectors/representations.ts';
 import { supersededVectorTable, vectorTable } from '../../../read-models/vectors/tables.ts';
-import { termCounts } from '../../../domain/text/tokens.ts';
 import { embedEach, vectorIn, type Embedder } from '../../../ports/embedder.ts';
 import type { Sql, SqlExecutor, SqlValue } from '../../../ports/sql.ts';
 import type { TermSignal, Words } from '../../../ports/word-index.ts';
@@ -59,7 +64,7 @@ interface ScannedRow extends Omit<ScannedMemory, 'nearest'> {
   readonly is_long: boolean;
   readonly passage: number | null;
   readonly passage_cosine: number | null;
-  /** The text as it was, if the stored counts are of another text, or its vector is not stored. */
+  /** The text as it was (`joinedText`), if the stored counts are of another text, or its vector is not stored. */
   readonly old_text: string | null;
 }
 
@@ -96,8 +101,9 @@ export async function scanAsOf(
 function bm25Then(row: ScannedRow, signal: TermSignal | undefined, weighted: WeightedTerms): number | null {
   const { old_text: text, in_memory: isInMemory, is_long: isLong, bm25 } = row;
   if (text !== null) {
-    const { counts, length } = termCounts(text);
-    return bm25Of(weighted, counts, length, passagesOf(text).length > 0);
+    const then = separatedText(text);
+    const { counts, length } = searchedTerms(then);
+    return bm25Of(weighted, counts, length, searchedPassages(then).length > 0);
   }
   if (!isInMemory) return bm25;
   if (!signal) return null;
@@ -125,7 +131,7 @@ async function cosinesOf(
   const lacking = old.filter(({ cosine }) => cosine === null);
   const outcomes = await embedEach(
     embedder,
-    lacking.map(({ old_text: text }) => text!),
+    lacking.map(({ old_text: text }) => separatedText(text!).content),
     'passage',
     tenant,
   );
@@ -189,9 +195,10 @@ function statementOf(
     : '(select null::integer as passage, null::float8 as cosine)';
   const known = `l.is_same ${dense ? 'and k.cosine is not null' : ''}`;
   const hash = dense ? textHashSql(`(m.value->>'content')`) : 'null';
+  const others = dense?.passages ? representationsHashSql('m.value') : 'null';
   const text = `select found.memory_id, found.time, l.bm25, l.in_memory, l.is_long, k.cosine, p.passage, p.cosine as passage_cosine,
        case when not (${known}) then found.content end as old_text
-     from (select m.memory_id, m.value->>'content' as content, ${hash} as hash, coalesce(m.occurred_at, m.created_at) as time
+     from (select m.memory_id, ${joinedTextSql('m.value')} as content, ${hash} as hash, ${others} as others, coalesce(m.occurred_at, m.created_at) as time
        from ${view.table('memories')} m where ${allowed} limit ${maxScanned + 1}) found
      cross join ${words} l left join ${meaning} k on true left join ${passages} p on true`;
   return { text, values: parameters.values };
@@ -221,7 +228,7 @@ function nearestThen(table: string, vector: Float32Array, tenant: string, parame
   const negative = negativeCosine(embedding, `${parameters.bind(vector)}::vector`);
   return `lateral (select p.n as passage, -(${negative}) as cosine from ${table} p
     where p.tenant = ${parameters.bind(tenant)} and p.memory_id = found.memory_id
-      and p.text_hash = found.hash and ${embedding} is not null
+      and (p.text_hash = found.hash or ${areRepresentations('p', 'found.others')}) and ${embedding} is not null
       and (l.is_long or not l.is_same)
     order by ${negative}, p.n limit 1)`;
 }

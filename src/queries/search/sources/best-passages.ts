@@ -2,6 +2,7 @@ import { bestPassage, type PassageMatch } from '../../../domain/ranking/best-pas
 import type { WeightedTerms } from '../../../domain/ranking/bm25.ts';
 import { lengthsOf, placesOf } from '../../../domain/text/passage-terms.ts';
 import type { NearPassage } from '../../../ports/vector-index.ts';
+import { placeInMemory } from '../../../read-models/vectors/representations.ts';
 import { Parameters } from '../../sql-builder.ts';
 import { lookupsOf } from '../lookups.ts';
 import type { CandidateQuery, DenseQuery, Hit, TextSignal } from './candidate-source.ts';
@@ -35,8 +36,23 @@ export async function withPassages<Found extends Hit & TextSignal>(
     if (hit.passages === null) return hit;
     const { memory_id: id } = hit;
     const cosine = whole ? (whole.get(id) ?? null) : hit.cosine;
-    return { ...hit, byWords: byWords.get(id), byMeaning: byMeaning?.get(id), cosine };
+    const near = byMeaning?.get(id);
+    return {
+      ...hit,
+      byWords: byWords.get(id),
+      byMeaning: near && inMemory(near, hit.passages, cosine),
+      cosine,
+    };
   });
+}
+
+/**
+ * The nearest passage with its number in the memory. If the content is nearer than every representation, the question is about the
+ * content: its beginning, which is what the vector of the whole text is of.
+ */
+export function inMemory(near: NearPassage, count: number, whole: number | null): NearPassage {
+  const passage = near.passage < 0 && (whole ?? -1) >= near.cosine ? 0 : placeInMemory(near.passage, count);
+  return { ...near, passage };
 }
 
 async function passagesByWords(
