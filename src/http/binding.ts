@@ -14,6 +14,8 @@ export interface BindingOptions<Output = unknown> {
   readonly rename?: Readonly<Record<string, string>>;
   /** A path parameter that is a text of the caller's own: escapes in it that are not UTF-8 are refused. */
   readonly textInPath?: string;
+  /** A path parameter that the body may repeat. */
+  readonly repeatedInBody?: string;
   /** Input fields that are query parameters. */
   readonly query?: readonly string[];
   /** Query parameters whose items may be separated by commas. */

@@ -124,7 +124,7 @@ async function readInput(binding: Binding, koa: Context): Promise<unknown> {
     ...(negotiated && { [negotiated.field]: negotiated[preferredType(koa)] }),
     ...readQuery(binding, koa),
   };
-  const sent = await readBody(binding, koa);
+  const sent = await readBody(binding, koa, fields);
   const expectedRevision = operation.expectedRevision && readIfMatch(koa);
   return {
     ...fields,
@@ -135,7 +135,11 @@ async function readInput(binding: Binding, koa: Context): Promise<unknown> {
 }
 
 /** The fields of the input that come from the body. */
-async function readBody(binding: Binding, koa: Context): Promise<object> {
+async function readBody(
+  binding: Binding,
+  koa: Context,
+  elsewhere: Readonly<Record<string, unknown>>,
+): Promise<object> {
   const { operation, body, options } = binding;
   const { streamedBody, accepts = [] } = options;
   if (streamedBody) {
@@ -148,17 +152,30 @@ async function readBody(binding: Binding, koa: Context): Promise<object> {
       parseInput(noFields, await readJson(koa, { bodyOptional: true }), fieldsOutsideBody(binding));
     return {};
   }
-  const { multipart: fileField, maxBodyBytes: maxBytes = defaultMaxBodyBytes } = options;
-  const sent =
+  const { multipart: fileField, maxBodyBytes: maxBytes = defaultMaxBodyBytes, repeatedInBody } = options;
+  const whole =
     fileField !== undefined && isMultipart(koa)
       ? await readMultipart(koa, body, { fileField, maxBytes })
       : await readJson(koa, options);
+  const sent = withoutRepeated(whole, repeatedInBody, elsewhere);
   // Only fields of the body may be merged with the rest of the input; the body's own schema names the others.
   const isKnown = (field: string) =>
     Object.hasOwn(body.shape, field) || (field === fileField && isMultipart(koa));
   if (!isObject(sent) || !Object.keys(sent).every(isKnown))
     return parseInput(body, sent, fieldsOutsideBody(binding));
   return sent;
+}
+
+/** The body without a field that repeats what the path says. Throws if it says something else. */
+function withoutRepeated(
+  sent: unknown,
+  field: string | undefined,
+  elsewhere: Readonly<Record<string, unknown>>,
+): unknown {
+  if (field === undefined || !isObject(sent) || !Object.hasOwn(sent, field)) return sent;
+  const { [field]: repeated, ...rest } = sent;
+  if (repeated === elsewhere[field]) return rest;
+  throw invalid(field, 'must be the one in the path, or be left out');
 }
 
 function readQuery({ query, body }: Binding, koa: Context): Record<string, unknown> {

@@ -107,7 +107,8 @@ describe('a document', () => {
     const events = async () =>
       (await auditEvents(admin)).filter(({ type }) => /^(Document|Memory)/.test(type as string));
     const known = await events();
-    expect(await put(admin, 'handbook', { text: handbook, ...base })).toMatchObject({ revision: 1 });
+    const again = { text: handbook, externalId: 'handbook', ...base };
+    expect(await put(admin, 'handbook', again)).toMatchObject({ revision: 1 });
     expect(await events()).toEqual(known);
 
     const changed = handbook

@@ -79,7 +79,8 @@ describe('the sections of a document', () => {
           expectHeadingsAlone(whole.slice(covered, section.start));
           covered = section.end;
           const slice = whole.slice(section.start, section.end);
-          expect(slice.toWellFormed()).toBe(slice.isWellFormed() ? slice : slice.toWellFormed());
+          // No half of a surrogate pair.
+          expect(slice).toBe(slice.toWellFormed());
           const quality = sectionQuality(sectionContent(whole, section, 'Title'), section);
           expect(quality).toBeGreaterThanOrEqual(0);
           expect(quality).toBeLessThanOrEqual(1);
@@ -107,7 +108,7 @@ describe('the sections of a document', () => {
 
   it('take time linear in the length of the text', () => {
     for (const kind of ['x', ' x', 'x\n', '- x\n', 'x. ', '`', '| ', '茶', '。', 'a. b\n\n', 'Dr. ']) {
-      const long = kind.repeat(400_000 / kind.length);
+      const long = kind.repeat(100_000 / kind.length);
       for (const contentType of ['note', 'code']) {
         const { sections } = composeDocument({
           ...documentOf([{ kind: contentType === 'code' ? 'code' : 'text', text: long }]),

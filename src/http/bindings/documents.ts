@@ -26,7 +26,11 @@ const sent = {
 
 export const documentBindings = [
   bind(postDocument, 'post', '/v1/documents', sent),
-  bind(putDocument, 'put', '/v1/documents/external/:externalId', { ...sent, textInPath: 'externalId' }),
+  bind(putDocument, 'put', '/v1/documents/external/:externalId', {
+    ...sent,
+    textInPath: 'externalId',
+    repeatedInBody: 'externalId',
+  }),
   bind(listDocuments, 'get', '/v1/documents', {
     success: { status: 200, description: 'A page of documents' },
     query: ['layer', 'space', 'state', 'contentType', 'prefix', ...page, ...wait],
