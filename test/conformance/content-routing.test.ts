@@ -132,7 +132,7 @@ describe('[H2] a search with spaces "auto"', () => {
     const context = await admin.post('/v1/context', { ...asked, tokenBudget: 200 });
     expect(context.body.spaces).toEqual({ chosen: ['bees'], because: 'hint' });
     expect(context.body.text).not.toContain('Tram');
-    const hops = await admin.post('/v1/search/multi-hop', asked);
+    const hops = await admin.post('/v1/reasoning/multi-hop', asked);
     expect(hops.body.spaces).toEqual({ chosen: ['bees'], because: 'hint' });
     expectProblem(await admin.post('/v1/search', { ...asked, space: 'bees' }), 400, 'validation-failed');
   });

@@ -46,7 +46,7 @@ export const memorySearch = tool({
     'Find what is remembered about a question. Call it before you answer what may depend on earlier conversations, preferences, decisions or facts of the user or team. Returns what is likely relevant, best first; nothing if nothing is known.',
   input: z.strictObject({
     query: queryField,
-    space_id: spaceIdField.meta({ description: 'Only this space. `auto`: the one that surely fits' }),
+    space_id: spaceIdField.meta({ description: 'Space or auto' }),
     filters: filtersField,
     top_k: topK.meta({ description: '' }),
     layers: layersField,
