@@ -16,6 +16,7 @@ import {
   memoryStream,
   retrievalStream,
   routingStream,
+  spacesStream,
   tenantStream,
 } from '../../src/domain/streams.ts';
 import type { StoredEvent, StreamName } from '../../src/ports/event-log.ts';
@@ -121,6 +122,7 @@ function recordedIn(
 
 function streamOf({ recorded, data }: GoldenEvent): StreamName {
   const { searchId, memoryId } = data as { searchId?: string; memoryId?: string };
+  if (recorded.type === 'SpaceConfigured') return spacesStream(tenant);
   if (recorded.type === 'FeedbackGiven') return feedbackStream(tenant, memoryId!);
   if (recorded.type.startsWith('Memory')) return memoryStream(tenant, memoryId!);
   if (searchId !== undefined) return retrievalStream(tenant, searchId);
