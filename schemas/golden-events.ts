@@ -216,6 +216,7 @@ export const examples: { readonly [Type in EventType]: DataOf<Type> } = {
     layers: ['team', 'company'],
     scope: { team: 'release' },
     spaces: ['dev_copilot'],
+    spaceChoice: { chosen: ['dev_copilot'], because: 'similar' },
     topK: 10,
     threshold: 0.7,
     order: 'precedence',
@@ -387,6 +388,7 @@ export const examples: { readonly [Type in EventType]: DataOf<Type> } = {
   SpaceConfigured: {
     spaceId: 'research',
     settings: {
+      preset: 'research',
       acceptedTypes: ['academic_paper', 'news'],
       qualityThreshold: 0.8,
       retentionDays: 180,
@@ -436,6 +438,17 @@ export const examples: { readonly [Type in EventType]: DataOf<Type> } = {
       perTenant: { unitsPerSecond: 100 },
       byRole: { auditor: { unitsPerSecond: 2 } },
     },
+  },
+  ContentRoutingConfigured: {
+    ruleCount: 2,
+    fallback: ['inbox'],
+    rules: [
+      { when: { source: 'user_cli' }, spaces: ['dev_copilot'] },
+      {
+        when: { sourceDomain: ['example.com', 'example.org'], contentType: 'guide', contains: 'invoice' },
+        spaces: ['manuals', 'billing'],
+      },
+    ],
   },
   RoutingConfigured: {
     enabled: true,

@@ -8,6 +8,9 @@ import type { DocumentReader } from '../ports/document-reader.ts';
 import type { Embedders } from '../ports/embedder.ts';
 import type { ProjectionOperations } from '../projections/operations.ts';
 import type { ConflictFinder } from '../queries/conflicts.ts';
+import type { ContentRoutingDirectory } from '../queries/content-routing/content-routing-directory.ts';
+import type { ContentRouter } from '../queries/content-routing/content-router.ts';
+import type { QuestionSpaces } from '../queries/content-routing/question-spaces.ts';
 import type { ContextBuilder } from '../queries/context/context-builder.ts';
 import type { MultiHopSearch } from '../queries/hops/multi-hop-search.ts';
 import type { ExperienceReader } from '../queries/experience/experience-reader.ts';
@@ -60,6 +63,11 @@ export interface Services {
   readonly demand: SummaryDemand;
   readonly conflicts: ConflictFinder;
   readonly routing: RoutingDirectory;
+  readonly contentRouting: ContentRoutingDirectory;
+  /** Chooses the spaces of documents that name none. */
+  readonly contentRouter: ContentRouter;
+  /** Chooses the spaces of questions that leave them open. */
+  readonly questionSpaces: QuestionSpaces;
   readonly directory: TenantDirectory;
   readonly operations: ProjectionOperations;
   readonly embedders: Embedders;

@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import type { Context } from '../../packages/client/src/index.ts';
 import { ArgumentAmongOptions } from './argument-among-options.ts';
 import { connect } from './client.ts';
-import { numberValue } from './option-values.ts';
+import { numberValue, searchedSpaces } from './option-values.ts';
 import { printJson, printable, printableLines } from './output.ts';
 import { askedAsOf, assertTime } from './positions.ts';
 
@@ -27,7 +27,7 @@ export function contextCommand(): Command {
     .option('--budget <tokens>', 'maximum number of tokens of the text (o200k_base)', numberValue, 1_000)
     .option('--threshold <score>', 'minimum score of a memory, 0 to 1; default: 0.7', numberValue)
     .option('--layer <layer...>', 'only these layers (repeatable)')
-    .option('--space <space...>', 'only these spaces (repeatable)')
+    .option('--space <space...>', 'only these spaces (repeatable); auto: those that surely fit')
     .option('--session <id>', 'session in which the question is asked')
     .option('--profile', 'begin with what is stably true of the user')
     .option(
@@ -47,7 +47,7 @@ export function contextCommand(): Command {
         tokenBudget: options.budget,
         threshold: options.threshold,
         layers: options.layer,
-        spaces: options.space,
+        spaces: searchedSpaces(options.space),
         sessionId: options.session,
         profile: options.profile,
         now: options.now,

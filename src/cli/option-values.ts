@@ -26,3 +26,9 @@ export function jsonValue(text: string): unknown {
     throw new InvalidArgumentError('It must be JSON, such as \'{"layer":{"eq":"team"}}\'.');
   }
 }
+
+/** The spaces of a search: those that `--space` names, or `auto` alone. */
+export function searchedSpaces(named: readonly string[] | undefined): 'auto' | string[] | undefined {
+  if (named === undefined) return undefined;
+  return named.length === 1 && named[0] === 'auto' ? 'auto' : [...named];
+}

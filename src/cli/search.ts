@@ -2,7 +2,7 @@ import { styleText } from 'node:util';
 import { Option, type Command } from 'commander';
 import type { Search } from '../../packages/client/src/index.ts';
 import { connect } from './client.ts';
-import { jsonValue, numberValue } from './option-values.ts';
+import { jsonValue, numberValue, searchedSpaces } from './option-values.ts';
 import { printJson, preview, printable } from './output.ts';
 import { askedAsOf, assertTime } from './positions.ts';
 import { ArgumentAmongOptions } from './argument-among-options.ts';
@@ -24,7 +24,7 @@ export function searchCommand(): Command {
     .description('Search the memories that the key may see')
     .argument('<query>', 'the question')
     .option('--layer <layer...>', 'only these layers (repeatable)')
-    .option('--space <space...>', 'only these spaces (repeatable)')
+    .option('--space <space...>', 'only these spaces (repeatable); auto: those that surely fit')
     .option('--tag <tag...>', 'only these tags (repeatable)')
     .option('--filter <json>', 'filter as JSON, as in the API', jsonValue)
     .option('--top <n>', 'maximum number of results', numberValue, 10)
@@ -59,7 +59,7 @@ export function searchCommand(): Command {
         threshold: options.threshold,
         order: options.order,
         layers: options.layer,
-        spaces: options.space,
+        spaces: searchedSpaces(options.space),
         tags: options.tag,
         filter: options.filter,
         now: options.now,

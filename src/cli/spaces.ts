@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { Command, Option } from 'commander';
 import type { PutSpace, Space } from '../../packages/client/src/index.ts';
-import { spacePresetNames } from '../domain/spaces/presets.ts';
+import { spacePresetNames } from '../domain/spaces/space-config.ts';
 import { connect } from './client.ts';
 import { changeOptions, ifMatchOption } from './memories/options.ts';
 import { wholeNumber } from './option-values.ts';

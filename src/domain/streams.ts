@@ -35,6 +35,8 @@ export const budgetStream = (tenant: string): Name => `ledger-${tenant}.budget`;
 export const ledgerStream = (tenant: string, month: string): Name => `ledger-${tenant}.${month}`;
 /** What the callers of a tenant may ask for. */
 export const limitsStream = (tenant: string): Name => `policy-${tenant}.limits`;
+/** Which documents without spaces go to which. */
+export const contentRoutingStream = (tenant: string): Name => `policy-${tenant}.content-routing`;
 export const experienceStream = (tenant: string): Name => `policy-${tenant}.experience`;
 export const summarySettingsStream = (tenant: string): Name => `policy-${tenant}.summaries`;
 /** All spaces that a tenant has configured. */

@@ -24,6 +24,7 @@ import {
 import type { LanguageModelFor } from '../ports/language-model.ts';
 import { systemClock } from '../ports/clock.ts';
 import { ConflictFinder } from '../queries/conflicts.ts';
+import { QuestionSpaces } from '../queries/content-routing/question-spaces.ts';
 import { ContextBlocks } from '../queries/context/context-blocks.ts';
 import { ContextAnyTime } from '../queries/context/context-any-time.ts';
 import { ContextBuilder } from '../queries/context/context-builder.ts';
@@ -43,6 +44,7 @@ import { OwnWrites } from '../api/own-writes.ts';
 import { PositionTokens } from '../api/position-tokens.ts';
 import { systemTenant } from '../domain/access/context.ts';
 import type { CommandSide } from './command-side.ts';
+import { openContentRouting } from './content-routing.ts';
 import { systemCommandContext, type Process } from './process.ts';
 import type { LogProofs } from '../tlog/log-proofs.ts';
 import { openDocumentReader } from './documents.ts';
@@ -72,6 +74,7 @@ export function openApi(
   observeAdmission(metrics.meter, admission);
   const bulkPace = new BulkPace(async () => readVectorLag(models, store.log), config.maxVectorLag);
   const routing = new RoutingDirectory(store, { routing: !config.routing, reasoning: !config.reasoning });
+  const contentRouting = openContentRouting(own, commandSide, readSide);
   const policies = new PolicyReader(models);
   const { search, multiHop } = assembleSearches({
     config,
@@ -152,6 +155,9 @@ export function openApi(
     ),
     conflicts: new ConflictFinder(models, retrieval),
     routing,
+    contentRouting: contentRouting.directory,
+    contentRouter: contentRouting.router,
+    questionSpaces: new QuestionSpaces({ models, search: retrieval, spaces: commands.spaces }),
     embedders,
     languageModels: languageModelsOf(config),
     prices,

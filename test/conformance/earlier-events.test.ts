@@ -16,6 +16,7 @@ import {
   memoryStream,
   retrievalStream,
   routingStream,
+  spacesStream,
   tenantStream,
 } from '../../src/domain/streams.ts';
 import type { StoredEvent, StreamName } from '../../src/ports/event-log.ts';
@@ -58,6 +59,11 @@ const missingFields: Readonly<Record<string, object>> = {
   'SearchPerformed.v4.json': {},
   'SearchPerformed.v5.json': {},
   'SearchPerformed.v6.json': {},
+  'SearchPerformed.v7.json': {},
+  'SpaceConfigured.v1.json': {},
+  'BudgetExhausted.v2.json': {},
+  'CostIncurred.v2.json': {},
+  'CostReserved.v2.json': {},
   'OutcomeObserved.v1.json': {},
   'ReasoningTraceResolved.v1.json': {},
   'UseObserved.v1.json': {},
@@ -116,6 +122,7 @@ function recordedIn(
 
 function streamOf({ recorded, data }: GoldenEvent): StreamName {
   const { searchId, memoryId } = data as { searchId?: string; memoryId?: string };
+  if (recorded.type === 'SpaceConfigured') return spacesStream(tenant);
   if (recorded.type === 'FeedbackGiven') return feedbackStream(tenant, memoryId!);
   if (recorded.type.startsWith('Memory')) return memoryStream(tenant, memoryId!);
   if (searchId !== undefined) return retrievalStream(tenant, searchId);

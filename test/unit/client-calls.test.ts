@@ -90,6 +90,8 @@ const callsOf = (
   admin.experience.set({ enabled: true, share: 1, exploration: true }),
   admin.limits.get(),
   admin.limits.set({}),
+  admin.contentRouting.get(),
+  admin.contentRouting.set({ rules: [] }),
   admin.trust.get(),
   admin.trust.set({}),
   admin.routing.get(),

@@ -20,6 +20,7 @@ const withoutContent: Readonly<Record<string, string>> = {
   'src/past/what-ifs.ts': 'ids and scores of answers',
   'src/projections/log-gaps.ts': 'events as they are stored, encrypted',
   'src/projections/vectors/tenant-sizes.ts': 'numbers of memories',
+  'src/queries/content-routing/content-routing-directory.ts': 'rules for documents',
   'src/queries/experience/experience-reader.ts': 'counts of searches',
   'src/queries/policies/policy-directory.ts': 'weights of policies',
   'src/queries/routing/outcome-posters.ts': 'who has posted an outcome',

@@ -284,6 +284,31 @@ export class TrustPolicies {
   }
 }
 
+/** `/v1/admin/content-routing`: which documents without spaces go to which. */
+export class ContentRoutingRules {
+  readonly #transport: Transport;
+
+  constructor(transport: Transport) {
+    this.#transport = transport;
+  }
+
+  /** The rules in force: those of the tenant, or else those of the presets of its spaces. */
+  get(query: api.ContentRoutingQuery = {}, options?: CallOptions): Promise<api.ContentRoutingAnswer> {
+    return this.#transport.call(
+      { method: 'GET', path: '/v1/admin/content-routing', query, reads: 'query' },
+      options,
+    );
+  }
+
+  /** Replace all rules. */
+  set(routing: api.ContentRouting, options?: CommandOptions): Promise<api.PutContentRoutingAnswer> {
+    return this.#transport.call(
+      { method: 'PUT', path: '/v1/admin/content-routing', body: routing, changes: true },
+      options,
+    );
+  }
+}
+
 /** `/v1/admin`. */
 export class Admin {
   readonly keys: Keys;
@@ -291,6 +316,7 @@ export class Admin {
   readonly limits: Limits;
   readonly trust: TrustPolicies;
   readonly routing: Routing;
+  readonly contentRouting: ContentRoutingRules;
   readonly summaries: SummaryConfiguration;
   readonly experience: Experience;
   readonly budgets: Budgets;
@@ -303,6 +329,7 @@ export class Admin {
     this.limits = new Limits(transport);
     this.trust = new TrustPolicies(transport);
     this.routing = new Routing(transport);
+    this.contentRouting = new ContentRoutingRules(transport);
     this.summaries = new SummaryConfiguration(transport);
     this.experience = new Experience(transport);
     this.budgets = new Budgets(transport);

@@ -210,7 +210,8 @@ export interface Search {
         company?: string | undefined;
       }
     | undefined;
-  spaces?: readonly string[] | undefined;
+  /** Only these spaces. `auto` narrows to spaces that the question names (`--space X` or `space:X`), or that its nearest memories agree on; else all are searched */
+  spaces?: 'auto' | readonly string[] | undefined;
   /** Conditions on metadata.<path>, id, externalId, content, layer, spaces, tags, occurredAt, createdAt, updatedAt, createdBy, revision, state, retentionUntil, importance, trust.source, trust.state, trust.flags, trust.reviewedBy, accessCount, lastAccessedAt, citations, scope.company, scope.org, scope.team, scope.project, scope.session, scope.user, scope.agent, representations.natural_language, representations.graph, representations.code, representations.formal, representations.ascii_diagram, representations.json_schema; at most 16 levels deep, with at most 100 conditions and 10,000 values in total, and 1,000 values in one `in` */
   filter?: Record<string, unknown> | undefined;
   tags?: readonly string[] | undefined;
@@ -253,7 +254,8 @@ export interface Context {
         company?: string | undefined;
       }
     | undefined;
-  spaces?: readonly string[] | undefined;
+  /** Only these spaces. `auto` narrows to spaces that the question names (`--space X` or `space:X`), or that its nearest memories agree on; else all are searched */
+  spaces?: 'auto' | readonly string[] | undefined;
   /** Session in which the question is asked. Its recent turns come first and take up to a quarter of the budget */
   sessionId?: string | undefined;
   /** Whether the text begins with what is stably true of the user: of `scope.user`, or of the caller. It takes up to a fifth of the budget */
@@ -282,7 +284,8 @@ export interface MultiHop {
         company?: string | undefined;
       }
     | undefined;
-  spaces?: readonly string[] | undefined;
+  /** Only these spaces. `auto` narrows to spaces that the question names (`--space X` or `space:X`), or that its nearest memories agree on; else all are searched */
+  spaces?: 'auto' | readonly string[] | undefined;
   /** Conditions on metadata.<path>, id, externalId, content, layer, spaces, tags, occurredAt, createdAt, updatedAt, createdBy, revision, state, retentionUntil, importance, trust.source, trust.state, trust.flags, trust.reviewedBy, accessCount, lastAccessedAt, citations, scope.company, scope.org, scope.team, scope.project, scope.session, scope.user, scope.agent, representations.natural_language, representations.graph, representations.code, representations.formal, representations.ascii_diagram, representations.json_schema; at most 16 levels deep, with at most 100 conditions and 10,000 values in total, and 1,000 values in one `in` */
   filter?: Record<string, unknown> | undefined;
   tags?: readonly string[] | undefined;
@@ -369,7 +372,8 @@ export interface ExperiencedSearch {
         company?: string | undefined;
       }
     | undefined;
-  spaces?: readonly string[] | undefined;
+  /** Only these spaces. `auto` narrows to spaces that the question names (`--space X` or `space:X`), or that its nearest memories agree on; else all are searched */
+  spaces?: 'auto' | readonly string[] | undefined;
   /** Conditions on metadata.<path>, id, externalId, content, layer, spaces, tags, occurredAt, createdAt, updatedAt, createdBy, revision, state, retentionUntil, importance, trust.source, trust.state, trust.flags, trust.reviewedBy, accessCount, lastAccessedAt, citations, scope.company, scope.org, scope.team, scope.project, scope.session, scope.user, scope.agent, representations.natural_language, representations.graph, representations.code, representations.formal, representations.ascii_diagram, representations.json_schema; at most 16 levels deep, with at most 100 conditions and 10,000 values in total, and 1,000 values in one `in` */
   filter?: Record<string, unknown> | undefined;
   tags?: readonly string[] | undefined;
@@ -508,6 +512,8 @@ export interface SummarySettings {
 }
 
 export interface PutSpace {
+  /** Begin from this preset; the other fields override it */
+  preset?: 'dev_copilot' | 'salesforce' | 'research' | undefined;
   description?: string | undefined;
   /** Values of `metadata.content_type` that may enter; all may if absent. A memory without a type may always enter */
   acceptedTypes?: readonly string[] | undefined;
@@ -558,8 +564,6 @@ export interface PutSpace {
   metadataPolicy?: 'flag' | 'reject' | undefined;
   /** What waits for a review in this space, in addition to the policy of the tenant */
   trust?: TrustPolicy | undefined;
-  /** Begin from this preset; the other fields override it */
-  preset?: 'dev_copilot' | 'salesforce' | 'research' | undefined;
 }
 
 export interface TrustPolicy {
@@ -579,6 +583,7 @@ export interface TrustPolicy {
 }
 
 export interface PatchSpace {
+  preset?: 'dev_copilot' | 'salesforce' | 'research' | null | undefined;
   description?: string | null | undefined;
   acceptedTypes?: readonly string[] | null | undefined;
   qualityThreshold?: number | null | undefined;
@@ -715,6 +720,31 @@ export interface RoutingChange {
         cacheEntries?: number | undefined;
       }
     | undefined;
+}
+
+export interface ContentRouting {
+  /** A document gets the spaces of all rules whose conditions hold */
+  rules: readonly ContentRule[];
+  /** The spaces of a document for which neither rules nor anything else find one */
+  fallback?: string | readonly string[] | undefined;
+}
+
+export interface ContentRule {
+  /** All conditions that are given must hold. Each is one value, or a list of which one must hold. Case does not count */
+  when: {
+    /** Where the document came from, such as `user_cli`; `*` is any number of characters */
+    source?: string | readonly string[] | undefined;
+    /** Domain of its address, with all its subdomains */
+    sourceDomain?: string | readonly string[] | undefined;
+    /** Its `content_type` */
+    contentType?: string | readonly string[] | undefined;
+    /** Its path or file name: `*` within a folder, `**` across folders; without a slash, the name of the file alone */
+    path?: string | readonly string[] | undefined;
+    /** A word or phrase of its title or text */
+    contains?: string | readonly string[] | undefined;
+  };
+  /** The spaces of a document for which the conditions hold */
+  spaces: readonly string[];
 }
 
 export interface Limits {
@@ -1223,6 +1253,11 @@ export interface SearchAnswer {
   results: SearchResult[];
   searchId: string;
   position: string;
+  /** With `spaces: "auto"`: the spaces that were searched, none if all were, and why. `hint`: the question names them. `similar`: its nearest memories are there. `unsure`: no space surely fits */
+  spaces?: {
+    chosen: string[];
+    because: 'hint' | 'similar' | 'unsure';
+  };
   warnings: {
     code: string;
     detail: string;
@@ -1273,6 +1308,11 @@ export interface ContextAnswer {
   }[];
   searchId: string;
   position: string;
+  /** With `spaces: "auto"`: the spaces that were searched, none if all were, and why. `hint`: the question names them. `similar`: its nearest memories are there. `unsure`: no space surely fits */
+  spaces?: {
+    chosen: string[];
+    because: 'hint' | 'similar' | 'unsure';
+  };
   warnings: {
     code: string;
     detail: string;
@@ -1318,6 +1358,11 @@ export interface MultiHopAnswer {
   results: SearchResult[];
   searchId: string;
   position: string;
+  /** With `spaces: "auto"`: the spaces that were searched, none if all were, and why. `hint`: the question names them. `similar`: its nearest memories are there. `unsure`: no space surely fits */
+  spaces?: {
+    chosen: string[];
+    because: 'hint' | 'similar' | 'unsure';
+  };
   warnings: {
     code: string;
     detail: string;
@@ -1413,7 +1458,7 @@ export interface Costs {
   /** Month of UTC, such as 2026-11 */
   month: string;
   models: {
-    purpose: 'summary' | 'lesson' | 'embedding';
+    purpose: 'summary' | 'lesson' | 'embedding' | 'routing';
     model: string;
     requests: number;
     inputTokens: number;
@@ -1489,6 +1534,11 @@ export interface AuditedSearch {
       agent?: string;
     };
     spaces?: string[];
+    /** How the spaces were chosen; absent if the caller named them or none */
+    spaceChoice?: {
+      chosen: string[];
+      because: 'hint' | 'similar' | 'unsure';
+    };
     tags?: string[];
     filter?: Record<string, unknown>;
     topK: number;
@@ -1781,6 +1831,11 @@ export interface ExperiencedSearchAnswer {
   results: SearchResult[];
   searchId: string;
   position: string;
+  /** With `spaces: "auto"`: the spaces that were searched, none if all were, and why. `hint`: the question names them. `similar`: its nearest memories are there. `unsure`: no space surely fits */
+  spaces?: {
+    chosen: string[];
+    because: 'hint' | 'similar' | 'unsure';
+  };
   warnings: {
     code: string;
     detail: string;
@@ -1976,6 +2031,8 @@ export interface Summary {
 }
 
 export interface Space {
+  /** Preset that it was made from. Its rules and its subject say which documents belong into the space */
+  preset?: 'dev_copilot' | 'salesforce' | 'research';
   description?: string;
   /** Values of `metadata.content_type` that may enter; all may if absent. A memory without a type may always enter */
   acceptedTypes?: string[];
@@ -3265,6 +3322,37 @@ export interface ConfigureRoutingAnswer {
     budgets: RoutingBudgets;
     reasoning: ReasoningSettings;
   };
+  position: string;
+}
+
+export interface ContentRoutingQuery {
+  /** Position from an earlier response, or up to 100 with commas between them; the answer includes everything up to them, such as your own write */
+  minPosition?: string | undefined;
+  /** Maximum time to wait for `minPosition`, in milliseconds. Default: 2,000 */
+  waitMs?: number | undefined;
+}
+
+export interface ContentRoutingAnswer {
+  /** A document gets the spaces of all rules whose conditions hold */
+  rules: ContentRule[];
+  /** The spaces of a document for which neither rules nor anything else find one */
+  fallback?: string | string[];
+  /** Whether the tenant configured them; else they are those of the presets of its spaces */
+  configured: boolean;
+  /** Their ETag; -1 if nobody configured rules */
+  revision: number;
+}
+
+export interface PutContentRoutingAnswer {
+  /** A document gets the spaces of all rules whose conditions hold */
+  rules: ContentRule[];
+  /** The spaces of a document for which neither rules nor anything else find one */
+  fallback?: string | string[];
+  /** Whether the tenant configured them; else they are those of the presets of its spaces */
+  configured: boolean;
+  /** Their ETag; -1 if nobody configured rules */
+  revision: number;
+  /** Position in the log. Pass it as `minPosition` to a later request to read your own write */
   position: string;
 }
 

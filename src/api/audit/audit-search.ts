@@ -59,6 +59,9 @@ const auditedSearch = z
       layers: z.array(layerSchema).optional(),
       scope: scopeSchema.optional(),
       spaces: z.array(z.string()).optional(),
+      spaceChoice: performed.spaceChoice.meta({
+        description: 'How the spaces were chosen; absent if the caller named them or none',
+      }),
       tags: z.array(z.string()).optional(),
       filter: object.optional(),
       topK: z.int(),
@@ -175,6 +178,7 @@ function shown(
       layers,
       scope,
       spaces,
+      spaceChoice: data.spaceChoice,
       tags,
       filter,
       topK,

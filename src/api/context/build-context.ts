@@ -9,6 +9,7 @@ import { searchedModels } from '../../queries/search/search.ts';
 import { asOfField, waitFields } from '../fields.ts';
 import { withPluralNames } from '../filter-names.ts';
 import { operation } from '../operation.ts';
+import { inChosenSpaces, spaceChoiceField, withSpaceList } from '../search/chosen-spaces.ts';
 import { searchCost, searchFields, searchRegion, timeOfAsking, warningsSchema } from '../search/fields.ts';
 import { recordAnswer } from '../search/record-answer.ts';
 import { search } from '../search/search.ts';
@@ -126,6 +127,7 @@ export const buildContext = operation({
       }),
       searchId: z.string(),
       position: z.string(),
+      spaces: spaceChoiceField,
       warnings: warningsSchema,
     })
     .meta({ id: 'ContextAnswer' }),
@@ -139,11 +141,20 @@ export const buildContext = operation({
     const { minPosition: _, waitMs: __, scope, now, ...rest } = input;
     assertProfiled(input);
     const region = searchRegion(caller, { scope }, { isAsOf: asOf !== undefined });
-    const request = { ...withPluralNames(rest), ...region, ...timeOfAsking(now), asOf, ...wait };
+    const request = await inChosenSpaces(services, caller, input.spaces, {
+      ...withPluralNames(withSpaceList(rest)),
+      ...region,
+      ...timeOfAsking(now),
+      asOf,
+      ...wait,
+    });
     const { fact, later, position, matters, ...answer } = await services.contexts.build(caller, request);
     recordAnswer(services, context, { fact, later });
     if (asOf === undefined) services.demand.add(context, personalScopes(caller, request, matters));
-    return { output: { ...answer, position: token(position) } };
+    const { spaceChoice } = request;
+    return {
+      output: { ...answer, position: token(position), ...(spaceChoice && { spaces: spaceChoice }) },
+    };
   },
 });
 

@@ -11,6 +11,7 @@ import { adviseSearch, type Advice } from '../../queries/experience/experienced-
 import { withPluralNames } from '../filter-names.ts';
 import { operation, type Call } from '../operation.ts';
 import { searchCost, searchFieldHints, searchRegion, timeOfAsking, withContent } from '../search/fields.ts';
+import { inChosenSpaces, withSpaceList } from '../search/chosen-spaces.ts';
 import { recordAnswer } from '../search/record-answer.ts';
 import { search } from '../search/search.ts';
 import { experiencedExample } from './examples.ts';
@@ -62,11 +63,11 @@ export const experiencedSearch = operation({
     const { caller, context, services, asOf, wait, token } = call;
     const { minPosition: _, waitMs: __, filter, scope, now, content, ...rest } = call.input;
     const region = searchRegion(caller, { scope, filter }, { isAsOf: asOf !== undefined });
-    const { mode: sentMode, ...named } = withPluralNames(rest);
+    const { mode: sentMode, ...named } = withPluralNames(withSpaceList(rest));
     const sent = { mode: sentMode, ...named };
     const advice = await advise(call, sent);
     const { mode = sentMode, strategy, ...chosen } = advice.arm.parameters;
-    const request = {
+    const request = await inChosenSpaces(services, caller, call.input.spaces, {
       ...named,
       ...chosen,
       topK: named.topK ?? defaults.topK,
@@ -75,7 +76,7 @@ export const experiencedSearch = operation({
       ...timeOfAsking(now),
       asOf,
       ...wait,
-    };
+    });
     const found = await services.search.search(caller, request, {
       asksForStandard: mode === 'standard',
       filterAsSent: filter,
@@ -85,7 +86,7 @@ export const experiencedSearch = operation({
     recordAnswer(services, context, { fact, later });
     const executionTimeMs = Math.round(performance.now() - started);
     const memoryIds = results.slice(0, mostTraceMemories).map(({ memory }) => memory.id);
-    const [space, ...others] = named.spaces ?? [];
+    const [space, ...others] = request.spaces ?? [];
     await record(call, advice, {
       strategy: { ...parametersSent(sent), ...(advice.arm.parameters as JsonObject) },
       counted: countedArm(sent, advice.arm),
@@ -101,6 +102,7 @@ export const experiencedSearch = operation({
         warnings,
         results: withContent(results, content),
         position: token(position),
+        ...(request.spaceChoice && { spaces: request.spaceChoice }),
         reasoning: {
           strategyUsed: advice.arm.name,
           learnedFrom: advice.neighbours.map(({ trace }) => trace.id),

@@ -13,6 +13,7 @@ import { textAround } from '../../domain/memory/searched-text.ts';
 import { offsetOf } from '../../domain/wall-clock.ts';
 import type { SearchResult } from '../../queries/search/answer.ts';
 import { filterField } from '../fields.ts';
+import { searchedSpaces } from './chosen-spaces.ts';
 import { singularFields } from '../filter-names.ts';
 
 /** What is shown of the contents of results. */
@@ -37,7 +38,7 @@ export const searchFields = {
   query: queryText,
   layers: someOf(layerSchema).optional(),
   scope: scopeSchema.extend({ company: identifier.optional() }).optional(),
-  spaces: someOf(identifier).optional(),
+  spaces: searchedSpaces,
   filter: filterField,
   tags: someOf(identifier).optional(),
   topK: z.int().min(1).max(1_000).default(10),
@@ -57,18 +58,20 @@ export const searchFields = {
 
 /**
  * Work of a search in units of a plain one, by what it asks for: results are read, compared and shown one by one, the words of the question
- * are looked up one by one, and a search as of the past reads every version without an index.
+ * are looked up one by one, a search as of the past reads every version without an index, and spaces are chosen by a search before it.
  */
 export function searchCost({
   query,
   topK = 0,
   asOf,
+  spaces,
 }: {
   readonly query: string;
   readonly topK?: number | undefined;
   readonly asOf?: string | undefined;
+  readonly spaces?: 'auto' | readonly string[] | undefined;
 }): number {
-  return 1 + topK / 250 + query.length / 4_000 + (asOf === undefined ? 0 : 3);
+  return 1 + (spaces === 'auto' ? 1 : 0) + topK / 250 + query.length / 4_000 + (asOf === undefined ? 0 : 3);
 }
 
 /** Hints for searches whose parts may be searched by a strategy. */

@@ -4,6 +4,7 @@ import { waitFields } from '../fields.ts';
 import { withPluralNames } from '../filter-names.ts';
 import { searchedModels } from '../../queries/search/search.ts';
 import { operation } from '../operation.ts';
+import { inChosenSpaces, spaceChoiceField, withSpaceList } from './chosen-spaces.ts';
 import { multiHopBodyExample, multiHopExample } from './examples.ts';
 import {
   searchCost,
@@ -104,6 +105,7 @@ export const multiHop = operation({
       results: z.array(searchResultSchema),
       searchId: z.string(),
       position: z.string(),
+      spaces: spaceChoiceField,
       warnings: warningsSchema,
     })
     .meta({ id: 'MultiHopAnswer' }),
@@ -116,13 +118,13 @@ export const multiHop = operation({
   async handle({ caller, context, input, services, wait, token }) {
     const { minPosition: _, waitMs: __, filter, scope, now, content, ...rest } = input;
     const region = searchRegion(caller, { scope, filter }, { isAsOf: false });
-    const request = {
-      ...withPluralNames(rest),
+    const request = await inChosenSpaces(services, caller, input.spaces, {
+      ...withPluralNames(withSpaceList(rest)),
       ...region,
       ...timeOfAsking(now),
       ...wait,
       filterAsSent: filter,
-    };
+    });
     const { fact, position, paths, results, ...answer } = await services.multiHop.search(caller, request);
     services.facts.record({ ...fact, context });
     const shown = paths.map(({ relevance, steps }) => ({
@@ -131,7 +133,13 @@ export const multiHop = operation({
       steps: steps.map(({ memoryId: _, ...taken }) => taken),
     }));
     return {
-      output: { paths: shown, ...answer, results: withContent(results, content), position: token(position) },
+      output: {
+        paths: shown,
+        ...answer,
+        results: withContent(results, content),
+        position: token(position),
+        ...(request.spaceChoice && { spaces: request.spaceChoice }),
+      },
     };
   },
 });

@@ -5,6 +5,7 @@ import { withPluralNames } from '../filter-names.ts';
 import { searchedModels } from '../../queries/search/search.ts';
 import { decorated } from '../memories/decorated.ts';
 import { operation } from '../operation.ts';
+import { inChosenSpaces, spaceChoiceField, withSpaceList } from './chosen-spaces.ts';
 import { recordAnswer } from './record-answer.ts';
 import { searchBodyExample, searchExample } from './examples.ts';
 import {
@@ -49,6 +50,7 @@ export const search = operation({
       results: z.array(searchResultSchema),
       searchId: z.string(),
       position: z.string(),
+      spaces: spaceChoiceField,
       warnings: warningsSchema,
     })
     .meta({ id: 'SearchAnswer' }),
@@ -61,7 +63,13 @@ export const search = operation({
   async handle({ caller, context, input, services, asOf, wait, token }) {
     const { minPosition: _, waitMs: __, filter, scope, mode, now, content, ...rest } = input;
     const region = searchRegion(caller, { scope, filter }, { isAsOf: asOf !== undefined });
-    const request = { ...withPluralNames(rest), ...region, ...timeOfAsking(now), asOf, ...wait };
+    const request = await inChosenSpaces(services, caller, input.spaces, {
+      ...withPluralNames(withSpaceList(rest)),
+      ...region,
+      ...timeOfAsking(now),
+      asOf,
+      ...wait,
+    });
     const { fact, later, ...answer } = await services.search.search(caller, request, {
       asksForStandard: mode === 'standard',
       filterAsSent: filter,
@@ -75,7 +83,13 @@ export const search = operation({
     );
     const results = answer.results.map((result, at) => ({ ...result, memory: memories[at]! }));
     return {
-      output: { searchId, warnings, results: withContent(results, content), position: token(position) },
+      output: {
+        searchId,
+        warnings,
+        results: withContent(results, content),
+        position: token(position),
+        ...(request.spaceChoice && { spaces: request.spaceChoice }),
+      },
     };
   },
 });

@@ -9,7 +9,7 @@ import {
 import type { JsonObject } from '../../domain/json.ts';
 import { Problem } from '../../domain/problems.ts';
 import { spaceConfigSchema, spaceFieldsSchema, spaceIdSchema } from '../../domain/spaces/space-config.ts';
-import { spacePresetNames, spacePresets, type SpacePreset } from '../../domain/spaces/presets.ts';
+import { spacePresets } from '../../domain/spaces/presets.ts';
 import { expectedRevisionField, mustBeNewField, positionField } from '../fields.ts';
 import { position } from '../example-values.ts';
 import { operation, type Call, type Outcome } from '../operation.ts';
@@ -23,10 +23,9 @@ import {
 } from './space.ts';
 import { assertModels } from './space-models.ts';
 
-const presetField = z
-  .enum(spacePresetNames as readonly [SpacePreset, ...SpacePreset[]])
-  .optional()
-  .meta({ description: 'Begin from this preset; the other fields override it' });
+const presetField = spaceFieldsSchema.shape.preset.meta({
+  description: 'Begin from this preset; the other fields override it',
+});
 
 const putFields = spaceFieldsSchema.extend({ preset: presetField }).meta({ id: 'PutSpace' });
 
@@ -51,7 +50,7 @@ export const putSpace = operation({
   async handle(call) {
     const { spaceId, expectedRevision: match, mustBeNew: isNew, preset, ...fields } = call.input;
     await assertModels(call, spaceId, fields);
-    const config = spaceConfigSchema.parse({ ...(preset && spacePresets[preset]), ...fields });
+    const config = spaceConfigSchema.parse({ ...(preset && { preset, ...spacePresets[preset] }), ...fields });
     const { commands } = call.services;
     return answered(call, await configure(commands, call.context, spaceId, config, { match, isNew }));
   },

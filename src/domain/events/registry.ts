@@ -1,4 +1,5 @@
 import { LimitsConfigured } from '../admission/events.ts';
+import { ContentRoutingConfigured } from '../content-routing/events.ts';
 import { ClaimReleased, ClaimTaken, CommandAnswered } from '../claim/claim.ts';
 import {
   BudgetConfigured,
@@ -141,6 +142,7 @@ const definitions = [
   ApiKeyRevoked,
   RoutingConfigured,
   LimitsConfigured,
+  ContentRoutingConfigured,
   SummaryConfigured,
   ExperienceConfigured,
   KillSwitchSet,

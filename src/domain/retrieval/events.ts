@@ -6,6 +6,7 @@ import { layerSchema, scopeSchema } from '../layers.ts';
 import { routeReasons, routes } from '../routing/settings.ts';
 import { depthSchema } from '../summaries/depths.ts';
 import { routeChoiceSchema } from './route-choice.ts';
+import { spaceChoiceSchema } from './space-choice.ts';
 import type { LanguageModelCalled } from './model-call.ts';
 import type { TrajectoryRecorded } from './trajectory.ts';
 
@@ -80,12 +81,15 @@ const performedRoutes = [...routes, 'multi-hop'] as const;
 export const SearchPerformed = defineEvent({
   type: 'SearchPerformed',
   category: 'retrieval',
-  version: 7,
+  version: 8,
   routing: z.object({
     searchId: z.string(),
     layers: z.array(layerSchema).optional(),
     scope: scopeSchema.optional(),
+    /** The spaces that were searched, also if they were chosen. */
     spaces: z.array(z.string()).optional(),
+    /** How they were chosen, where the caller left the choice open. Missing before version 8. */
+    spaceChoice: spaceChoiceSchema.optional(),
     topK: z.int(),
     /** On the scale of `score`; absent if the caller gave none, and the answer was focused. */
     threshold: z.number().optional(),
@@ -146,6 +150,7 @@ export const SearchPerformed = defineEvent({
     4: (data) => data,
     5: (data) => data,
     6: (data) => data,
+    7: (data) => data,
   },
 });
 

@@ -12,9 +12,11 @@ const trust = z.object(trustPolicySchema.shape).optional();
 export const SpaceConfigured = defineEvent({
   type: 'SpaceConfigured',
   category: 'space',
-  version: 1,
+  version: 2,
   routing: z.object({ spaceId: z.string(), settings: z.object({ ...settings, trust }) }),
   sealed: z.object({ description, sources, metadataSchema: jsonObject.optional() }),
+  // Version 2 added the preset.
+  upcasters: { 1: (data) => data },
 });
 
 /** The space has no configuration any more. With `detach`, its memories lose the label. */

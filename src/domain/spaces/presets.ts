@@ -1,4 +1,4 @@
-import type { SpaceConfigInput } from './space-config.ts';
+import type { SpaceConfigInput, SpacePreset } from './space-config.ts';
 
 const text = { type: 'string' };
 const oneOf = (...values: readonly string[]) => ({ enum: [...values] });
@@ -101,7 +101,4 @@ export const spacePresets = {
       implementation_available: { type: 'boolean' },
     }),
   },
-} as const satisfies Readonly<Record<string, SpaceConfigInput>>;
-
-export type SpacePreset = keyof typeof spacePresets;
-export const spacePresetNames = Object.keys(spacePresets) as readonly SpacePreset[];
+} as const satisfies Readonly<Record<SpacePreset, SpaceConfigInput>>;

@@ -13,6 +13,10 @@ export const spaceIdSchema = z
   )
   .meta({ description: 'Letters, digits, dots, hyphens and underscores, at most 64' });
 
+/** Names of the configurations to begin from (`presets.ts`). */
+export const spacePresetNames = ['dev_copilot', 'salesforce', 'research'] as const;
+export type SpacePreset = (typeof spacePresetNames)[number];
+
 export const routingStrategies = ['rule_based', 'llm_based'] as const;
 export const dedupStrategies = ['none', 'exact', 'semantic'] as const;
 export const metadataPolicies = ['flag', 'reject'] as const;
@@ -22,6 +26,10 @@ const dollars = z.number().positive().max(1_000_000);
 const modelName = z.string().min(1).max(256);
 
 const fields = {
+  preset: z.enum(spacePresetNames).meta({
+    description:
+      'Preset that it was made from. Its rules and its subject say which documents belong into the space',
+  }),
   description: z.string().min(1).max(2_000),
   acceptedTypes: z.array(identifier).min(1).max(100).meta({
     description:

@@ -2,6 +2,7 @@ import { budgets } from '../../api/budgets/budgets.ts';
 import { configureBudget } from '../../api/budgets/configure-budget.ts';
 import { configureLimits } from '../../api/admin/configure-limits.ts';
 import { configureRouting } from '../../api/admin/configure-routing.ts';
+import { contentRouting, putContentRouting } from '../../api/admin/content-routing.ts';
 import { createKey } from '../../api/admin/create-key.ts';
 import { killSwitch } from '../../api/admin/kill-switch.ts';
 import { limits } from '../../api/admin/limits.ts';
@@ -24,6 +25,7 @@ import { trainPolicy } from '../../api/policies/train-policy.ts';
 import { bind } from '../binding.ts';
 
 const wait = ['minPosition', 'waitMs'];
+const etag = ({ revision }: { readonly revision: number }) => ({ etag: `"${revision}"` });
 
 export const administrationBindings = [
   bind(eraseSubject, 'post', '/v1/subjects/:id/erase', {
@@ -75,6 +77,15 @@ export const administrationBindings = [
   }),
   bind(configureRouting, 'patch', '/v1/admin/routing', {
     success: { status: 200, description: 'The new settings' },
+  }),
+  bind(contentRouting, 'get', '/v1/admin/content-routing', {
+    success: { status: 200, description: 'The rules in force' },
+    query: wait,
+    headers: etag,
+  }),
+  bind(putContentRouting, 'put', '/v1/admin/content-routing', {
+    success: { status: 200, description: 'The new rules' },
+    headers: etag,
   }),
   bind(limits, 'get', '/v1/admin/limits', {
     success: { status: 200, description: 'The limits; none where nothing is set' },

@@ -48,7 +48,7 @@ export const memorySearch = tool({
     'Find what is remembered about a question. Call it before you answer what may depend on earlier conversations, preferences, decisions or facts of the user or team. Returns what is likely relevant, best first; nothing if nothing is known.',
   input: z.strictObject({
     query: queryField,
-    space_id: spaceIdField,
+    space_id: spaceIdField.meta({ description: 'Space or auto' }),
     filters: filtersField,
     top_k: topK.meta({ description: '' }),
     layers: layersField,
@@ -75,9 +75,14 @@ export function restrictionsOf({
   const { max_tokens: maxTokens, ...filter } = filters;
   return {
     maxTokens,
-    spaces: space === undefined ? undefined : [space],
+    spaces: searchedIn(space),
     filter: Object.keys(filter).length > 0 ? (filter as JsonObject) : undefined,
   };
+}
+
+function searchedIn(space: string | undefined): 'auto' | string[] | undefined {
+  if (space === undefined) return undefined;
+  return space === 'auto' ? 'auto' : [space];
 }
 
 export const memoryMultiHop = tool({

@@ -6,6 +6,7 @@ import type { JsonObject } from '../../domain/json.ts';
 import type { LinkType } from '../../domain/links/links.ts';
 import { scoreOf } from '../../domain/ranking/score-scale.ts';
 import { signSearchId } from '../../domain/retrieval/search-id.ts';
+import type { SpaceChoice } from '../../domain/retrieval/space-choice.ts';
 import type { Interruption, Trajectory } from '../../domain/retrieval/trajectory.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { KeyVault } from '../../ports/key-vault.ts';
@@ -40,6 +41,8 @@ export interface MultiHopRequest extends Omit<SearchRequest, 'threshold' | 'asOf
   readonly linkTypes?: readonly LinkType[] | undefined;
   readonly budget: { readonly queries: number; readonly wallMs: number };
   readonly filterAsSent?: JsonObject | undefined;
+  /** How `spaces` were chosen, if the caller left that open. */
+  readonly spaceChoice?: SpaceChoice | undefined;
 }
 
 export interface MultiHopAnswer extends SearchAnswer {

@@ -5,6 +5,7 @@ import type { MemoryView } from '../../domain/memory/view.ts';
 import type { Moved } from '../../domain/ranking/precedence-order.ts';
 import { scoreOf } from '../../domain/ranking/score-scale.ts';
 import type { FeedbackEvent, RetrievalEvent } from '../../domain/retrieval/events.ts';
+import type { SpaceChoice } from '../../domain/retrieval/space-choice.ts';
 import type { Scored } from './shortlist.ts';
 import { factsOf } from './facts.ts';
 import { placesOf, type PassagePlaces, type Place } from './passage-places.ts';
@@ -72,6 +73,8 @@ export interface Asked extends Omit<SearchRequest, 'threshold'> {
   readonly threshold?: number | undefined;
   /** Whether memories are shown that another one supersedes; true by default. */
   readonly includeSuperseded?: boolean | undefined;
+  /** How `spaces` were chosen, if the caller left that open. */
+  readonly spaceChoice?: SpaceChoice | undefined;
 }
 
 /** The answer to a search, in the same shape whatever route produced it, with the events to record. */

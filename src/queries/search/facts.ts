@@ -27,6 +27,7 @@ export function factsOf(
       ...(request.layers && { layers: [...request.layers] }),
       ...(request.scope && { scope: request.scope }),
       ...(request.spaces && { spaces: [...request.spaces] }),
+      ...(request.spaceChoice && { spaceChoice: request.spaceChoice }),
       topK: request.topK,
       ...(request.threshold !== undefined && { threshold: request.threshold }),
       order: request.order,

@@ -1,0 +1,119 @@
+import type { TenantContext } from '../../domain/access/context.ts';
+import { spacesForModel, type SpaceChoiceByModel } from '../../domain/content-routing/model-choice.ts';
+import { matchingRules, spacesOfAll, type RoutedContent } from '../../domain/content-routing/rules.ts';
+import { subjectsOf, type FoundSubject } from '../../domain/content-routing/subjects.ts';
+import { agreedSpaces } from '../../domain/content-routing/votes.ts';
+import type { Spaces } from '../../domain/spaces/spaces.ts';
+import { LexicalIndexUnavailable } from '../../ports/lexical-index.ts';
+import type { SearchService, SpacesOf } from '../search/search.ts';
+import type { ContentRoutingDirectory } from './content-routing-directory.ts';
+
+/** UTF-16 units of a text that its nearest memories are looked for by. */
+const maxCompared = 2_000;
+/** Memories that are looked at: more than ever have a say. */
+const maxNear = 20;
+
+/** A document without spaces, as far as it is known. */
+export interface ContentToRoute extends RoutedContent {
+  /** Identifies the document and its revision: the language model is paid for once. */
+  readonly id: string;
+}
+
+/** What chose the spaces of a document; `none` if nothing did. */
+export type RoutedBy = 'rule' | 'similar' | 'model' | 'fallback' | 'none';
+
+export interface RoutedSpaces {
+  readonly spaces: readonly string[];
+  readonly because: RoutedBy;
+  readonly details: {
+    /** Indexes of the rules whose conditions hold, and whether they are the tenant's own. */
+    readonly rules?: readonly number[];
+    readonly configured: boolean;
+    /** Subjects of presets that the text speaks of. */
+    readonly subjects?: readonly FoundSubject[];
+    /** The language model that chose. */
+    readonly model?: string;
+  };
+}
+
+export interface ContentRouterDependencies {
+  readonly directory: Pick<ContentRoutingDirectory, 'of'>;
+  readonly spaces: SpacesOf;
+  readonly search: Pick<SearchService, 'find'>;
+  /** Undefined if no language model is configured. */
+  readonly model?: SpaceChoiceByModel | undefined;
+}
+
+/**
+ * Chooses the spaces of a document that names none: by all rules that hold together; where none does, by what it is about, if that is sure;
+ * then by the language model where spaces want that; else the fallback.
+ */
+export class ContentRouter {
+  readonly #dependencies: ContentRouterDependencies;
+
+  constructor(dependencies: ContentRouterDependencies) {
+    this.#dependencies = dependencies;
+  }
+
+  /** `caller` is who stores the document: only memories that it sees are compared. Rejects with the reason of `signal` once it is aborted. */
+  async route(
+    caller: TenantContext,
+    content: ContentToRoute,
+    signal: AbortSignal = new AbortController().signal,
+  ): Promise<RoutedSpaces> {
+    const { directory, spaces: spacesOf, model } = this.#dependencies;
+    const [routing, spaces] = await Promise.all([directory.of(caller.tenant), spacesOf.of(caller.tenant)]);
+    const { rules, configured, fallback = [] } = routing;
+    const matching = matchingRules(rules, content);
+    const byRules = usable(spaces, spacesOfAll(matching.map((index) => rules[index]!.spaces)));
+    if (byRules.length > 0)
+      return { spaces: byRules, because: 'rule', details: { rules: matching, configured } };
+    const subjects = subjectsOf(spaces, content);
+    const similar = usable(spaces, await this.#similar(caller, content, subjects));
+    signal.throwIfAborted();
+    if (similar.length > 0)
+      return {
+        spaces: similar,
+        because: 'similar',
+        details: { configured, ...(subjects.length > 0 && { subjects }) },
+      };
+    const { tenant } = caller;
+    const chosen = await model?.choose(tenant, content.id, content, spacesForModel(spaces), signal);
+    if (chosen && chosen.spaces.length > 0)
+      return { spaces: chosen.spaces, because: 'model', details: { configured, model: chosen.model } };
+    const last = usable(spaces, fallback);
+    return { spaces: last, because: last.length > 0 ? 'fallback' : 'none', details: { configured } };
+  }
+
+  /** The spaces whose memories are surely like the text, or whose subjects it surely speaks of; none otherwise. */
+  async #similar(
+    caller: TenantContext,
+    { title = '', text }: RoutedContent,
+    subjects: readonly FoundSubject[],
+  ): Promise<readonly string[]> {
+    const bySubject = subjects.map(({ space }) => space);
+    const agreed = await this.#agreed(caller, `${title}\n${text}`.trim().slice(0, maxCompared));
+    if (!agreed) return bySubject;
+    if (bySubject.length === 0) return agreed.length === 1 ? agreed : [];
+    // Both speak: what they have in common, and nothing if they contradict each other.
+    return agreed.some((space) => bySubject.includes(space)) ? bySubject : [];
+  }
+
+  async #agreed(caller: TenantContext, query: string): Promise<readonly string[] | undefined> {
+    if (query === '') return undefined;
+    try {
+      const { best } = await this.#dependencies.search.find(caller, { query, topK: maxNear, threshold: 0 });
+      return agreedSpaces(
+        best.map(({ memory, score }) => ({ spaces: memory.spaces ?? [], relevance: score })),
+      );
+    } catch (error) {
+      if (error instanceof LexicalIndexUnavailable) return undefined;
+      throw error;
+    }
+  }
+}
+
+/** Where memories may name configured spaces only, no other one is chosen. */
+function usable({ configured, strict }: Spaces, spaces: readonly string[]): readonly string[] {
+  return strict ? spaces.filter((space) => configured.has(space)) : spaces;
+}
