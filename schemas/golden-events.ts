@@ -597,6 +597,7 @@ export const examples: { readonly [Type in EventType]: DataOf<Type> } = {
     isFeed: true,
     text: { attempt: keyId, from: 4, parts: 1 },
     trustSource: 'document',
+    routed: { because: 'rule', rules: [0], subjects: ['research'], model: 'gpt-4.1' },
     replacements: 1,
     sections: 1,
     title: 'Refunds 😀',

@@ -248,6 +248,22 @@ describe('the rules of a space', () => {
     expect((await sections(admin, document.id)).length).toBeGreaterThan(1);
   });
 
+  it('[H2] apply where a rule chose the space of a document that names none', async () => {
+    const { admin } = await people();
+    const rules = [{ when: { contains: 'refunds' }, spaces: ['support'] }];
+    expect((await admin.put('/v1/admin/content-routing', { rules, fallback: ['rest'] })).status).toBeLessThan(
+      300,
+    );
+    const chosen = await put(admin, 'handbook', { text: handbook, ...base });
+    expect(chosen).toMatchObject({ spaces: ['support'], routed: { because: 'rule', rules: [0] } });
+    expect((await sections(admin, chosen.id))[0]).toMatchObject({ spaces: ['support'] });
+    const other = await put(admin, 'other', { text: '# Bread\n\nIt rises for an hour.', ...base });
+    expect(other).toMatchObject({ spaces: ['rest'], routed: { because: 'fallback' } });
+    const named = await put(admin, 'named', { text: handbook, ...base, spaces: ['mine'] });
+    expect(named.spaces).toEqual(['mine']);
+    expect(named).not.toHaveProperty('routed');
+  });
+
   it('[H7] leave out what a space refuses, and nothing else', async () => {
     const { admin } = await people();
     await admin.put('/v1/spaces/strict', { pii: { card: 'refuse' } });

@@ -1204,6 +1204,13 @@ export interface Document {
     company: string;
   };
   spaces: string[];
+  /** What chose its spaces, if its sender named none: see the guide on spaces */
+  routed?: {
+    because: 'rule' | 'similar' | 'model' | 'fallback' | 'none';
+    rules?: number[];
+    subjects?: string[];
+    model?: string;
+  };
   tags: string[];
   metadata: Record<string, unknown>;
   occurredAt?: string;

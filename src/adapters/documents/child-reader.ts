@@ -34,9 +34,9 @@ const passedOn = ['PATH', 'HOME', 'TMPDIR', 'LANG'];
 interface Job {
   readonly file: FileToRead;
   readonly signal: AbortSignal | undefined;
-  resolve(content: DocumentContent): void;
-  reject(error: unknown): void;
-  leaveQueue(): void;
+  readonly resolve: (content: DocumentContent) => void;
+  readonly reject: (error: unknown) => void;
+  readonly leaveQueue: () => void;
 }
 
 /**

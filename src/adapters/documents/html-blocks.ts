@@ -1,8 +1,8 @@
 import type { Block } from '../../domain/documents/content.ts';
 import { codeLanguageOf, codeTextOf, isProse } from './html-code.ts';
+import { formulaOf, isFootnoteMark, raisedText, taskOf, textOfPicture } from './html-inline.ts';
 import {
   childrenOf,
-  classOf,
   type HtmlElement,
   type HtmlNode,
   isElement,
@@ -27,21 +27,6 @@ const blockElements = new Set(
     'main menu nav optgroup p search section summary table tbody td tfoot th thead tr caption li dd dt'
   ).split(' '),
 );
-const superscripts: Readonly<Record<string, string>> = {
-  0: '⁰',
-  1: '¹',
-  2: '²',
-  3: '³',
-  4: '⁴',
-  5: '⁵',
-  6: '⁶',
-  7: '⁷',
-  8: '⁸',
-  9: '⁹',
-  '-': '⁻',
-  '−': '⁻',
-  '+': '⁺',
-};
 
 /**
  * Reads a page or a part of one, as a browser shows it: headings, paragraphs and lists as Markdown, tables, code. Links and emphasis
@@ -147,23 +132,17 @@ class Walk {
     this.#writer.text(after);
   }
 
-  /** Names of files and pictures of a pixel say nothing. */
   #picture(image: HtmlElement): void {
-    const alt = (image.getAttribute('alt') ?? '').trim();
-    const isPixel = ['width', 'height'].some((side) => /^[01](?:px)?$/.test(image.getAttribute(side) ?? ''));
-    if (
-      alt === '' ||
-      isPixel ||
-      /^(?:image|img|photo|picture|logo|icon|\S+\.(?:jpe?g|png|gif|webp|svg))$/i.test(alt)
-    )
-      return;
-    const caption = image.closest('figure')?.querySelector('figcaption');
-    if (caption && lineOfElement(caption) === alt) return;
-    // Apart from the words beside it, which are not about it.
-    const isAlone = image.closest('figure') !== null && caption !== null;
-    if (isAlone) this.#writer.endParagraph();
-    this.#writer.text(isAlone ? alt : ` ${alt} `);
-    if (isAlone) this.#writer.endParagraph();
+    const text = textOfPicture(image);
+    const caption = image.closest('figure')?.querySelector('figcaption') ?? null;
+    if (text === '' || (caption !== null && lineOfElement(caption) === text)) return;
+    // A picture with a caption stands apart from the words beside it.
+    if (caption === null) this.#writer.text(` ${text} `);
+    else {
+      this.#writer.endParagraph();
+      this.#writer.text(text);
+      this.#writer.endParagraph();
+    }
   }
 
   #list(list: HtmlElement, depth: number): void {
@@ -260,15 +239,11 @@ class Walk {
       this.#writer.block({ kind: 'table', ...read });
   }
 
-  /** "10⁶" is not "106"; marks of footnotes are no part of the sentence. */
   #superscript(element: HtmlElement, depth: number): void {
-    const text = element.textContent.trim();
-    if (/reference|footnote/i.test(classOf(element)) || element.querySelector('a[href^="#"]') !== null)
-      return;
-    const raised = Array.from(text, (character) => superscripts[character]);
-    if (text !== '' && raised.every((character) => character !== undefined))
-      this.#writer.text(raised.join(''));
-    else this.children(element, depth);
+    if (isFootnoteMark(element)) return;
+    const raised = raisedText(element);
+    if (raised === undefined) this.children(element, depth);
+    else this.#writer.text(raised);
   }
 }
 
@@ -278,18 +253,4 @@ function headingLevelOf(element: HtmlElement): number | undefined {
   if (element.getAttribute('role') !== 'heading') return undefined;
   const level = Number(element.getAttribute('aria-level') ?? '2');
   return Number.isInteger(level) && level >= 1 && level <= 6 ? level : 2;
-}
-
-function taskOf(item: HtmlElement): string {
-  const box = item.querySelector('input[type="checkbox"]');
-  if (box === null) return '';
-  return box.hasAttribute('checked') ? '[x] ' : '[ ] ';
-}
-
-/** The source in TeX where the page has it. */
-function formulaOf(math: HtmlElement): string {
-  const tex =
-    math.querySelector('annotation[encoding="application/x-tex"]')?.textContent ??
-    math.getAttribute('alttext');
-  return (tex ?? math.textContent).trim();
 }

@@ -37,7 +37,8 @@ export function removeBoilerplate(root: HtmlElement, strictness: Strictness): vo
   const total = wordsIn(root);
   const visit = (parent: HtmlElement, isInContent: boolean, depth: number): void => {
     if (depth > 400) return;
-    for (const child of [...childrenOf(parent)]) {
+    // A copy: an element that is removed has no next sibling.
+    for (const child of Array.from(childrenOf(parent))) {
       if (!isElement(child)) continue;
       if (isHidden(child) || isAround(child, isInContent, strictness, total)) child.remove();
       else visit(child, isInContent || isContent(child), depth + 1);

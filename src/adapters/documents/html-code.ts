@@ -20,28 +20,32 @@ const noLanguage = new Set([
   'source',
   'code',
 ]);
+/** Deeper elements give their text alone. */
+const maxDepth = 200;
 const languageClass =
   /(?:^|\s)(?:language|lang|highlight-source|highlight|brush:?|prettyprint lang|code|src)[-: ]\s*([a-z][a-z0-9+#.-]*)/i;
 
 /** The text of a `<pre>` with its white space, without line numbers. */
 export function codeTextOf(pre: HtmlElement): string {
-  let text = '';
+  const parts: string[] = [];
+  const endLine = (): void => {
+    if (parts.length > 0 && !parts.at(-1)?.endsWith('\n')) parts.push('\n');
+  };
   const walk = (node: HtmlNode, depth: number): void => {
     for (const child of childrenOf(node)) {
-      if (isText(child)) text += child.textContent;
+      if (isText(child) && child.textContent !== '') parts.push(child.textContent);
       if (!isElement(child) || isHidden(child)) continue;
-      if (child.localName === 'br') text += '\n';
-      else if (depth > 200) text += child.textContent;
-      else {
-        const isLine = /^(?:div|p|tr|li)$/.test(child.localName);
-        if (isLine && text !== '' && !text.endsWith('\n')) text += '\n';
-        walk(child, depth + 1);
-        if (isLine && !text.endsWith('\n')) text += '\n';
-      }
+      const isLine = /^(?:div|p|tr|li)$/.test(child.localName);
+      if (isLine) endLine();
+      if (child.localName === 'br') parts.push('\n');
+      else if (depth > maxDepth) parts.push(child.textContent);
+      else walk(child, depth + 1);
+      if (isLine) endLine();
     }
   };
   walk(pre, 0);
-  return text
+  return parts
+    .join('')
     .replaceAll('\u00A0', ' ')
     .replaceAll(/\r\n?/g, '\n')
     .replace(/^(?:[ \t]*\n)+/, '')

@@ -18,7 +18,14 @@ export function mainTextOf(html: string, blocks: readonly Block[]): Block[] {
   const extracted = html.length > maxLength ? undefined : extract(html);
   if (extracted === undefined) return [...blocks];
   const main = words(blocksOfHtml(extracted).map(textOf).join(' '));
-  const isMain = blocks.map((block) => main.includes(words(textOf(block))));
+  let from = 0;
+  const isMain = blocks.map((block) => {
+    const own = words(textOf(block));
+    // Nearly always further on: pages are long, and searching them from their start for each block takes seconds.
+    const found = main.indexOf(own, from);
+    if (found !== -1) from = found + own.length;
+    return found !== -1 || main.includes(own);
+  });
   const length = (picked: readonly Block[]): number =>
     picked.reduce((sum, block) => sum + textOf(block).length, 0);
   if (length(blocks.filter((_, index) => isMain[index])) < length(blocks) * minShare) return [...blocks];

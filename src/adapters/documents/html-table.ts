@@ -32,6 +32,8 @@ type Grid = readonly (readonly (Place | undefined)[])[];
 const maxColumnSpan = 200;
 const maxHeaderRows = 4;
 const longCell = 1_000;
+/** Longer texts are no numbers, and take long to be told from them. */
+const maxNumberLength = 40;
 const number = /^[^\p{L}]*\d[^\p{L}]*\p{L}{0,3}\.?$/u;
 
 /** Rows of a table in the order of the page: `tfoot` comes last. Rows of tables inside its cells are not among them. */
@@ -203,11 +205,15 @@ function isSurelyTitles(grid: Grid): boolean {
     isAllBold(element);
   const isAll = (row: Grid[number]): boolean => row.every((place) => place === undefined || isBold(place));
   if (isAll(first)) return !rest.every(isAll);
-  if (titles.some((place) => number.test(place.text))) return false;
+  if (titles.some((place) => isNumber(place.text))) return false;
   return first.some((title, column) => {
     const below = rest.map((row) => row[column]?.text ?? '').filter((text) => text !== '');
-    return (title?.text ?? '') !== '' && below.length > 1 && below.every((text) => number.test(text));
+    return (title?.text ?? '') !== '' && below.length > 1 && below.every(isNumber);
   });
+}
+
+function isNumber(text: string): boolean {
+  return text.length <= maxNumberLength && number.test(text);
 }
 
 function isAllBold(cell: HtmlElement): boolean {

@@ -18,7 +18,10 @@ export class BlockWriter {
   readonly #place: { readonly page?: number };
   readonly #isFlat: boolean;
   readonly #frames: Frame[] = [];
-  #running = '';
+  /** Running text since the last line break, and the lines of the paragraph before it. */
+  #line: string[] = [];
+  #broken: string[] = [];
+  #isAfterSpace = true;
   #lines: string[] = [];
 
   constructor(page: number | undefined, isFlat: boolean) {
@@ -29,24 +32,33 @@ export class BlockWriter {
   /** Adds running text. White space collapses as in a browser. */
   text(text: string): void {
     const collapsed = text.replaceAll(/[\u00AD\u200B\uFEFF\u2060]/g, '').replaceAll(/[ \t\n\r\f]+/g, ' ');
-    const isAfterSpace = this.#running === '' || /[ \n]$/.test(this.#running);
-    this.#running += isAfterSpace && collapsed.startsWith(' ') ? collapsed.slice(1) : collapsed;
+    const added = this.#isAfterSpace && collapsed.startsWith(' ') ? collapsed.slice(1) : collapsed;
+    if (added === '') return;
+    this.#line.push(added);
+    this.#isAfterSpace = added.endsWith(' ');
   }
 
   /** Two line breaks in a row end the paragraph, as pages without `<p>` use them. */
   lineBreak(): void {
-    this.#running = `${this.#running.trimEnd()}${/\n ?$/.test(this.#running) ? '\n\n' : '\n'}`;
+    this.#broken.push(this.#line.join('').replaceAll('\u00A0', ' ').trim());
+    this.#line = [];
+    this.#isAfterSpace = true;
   }
 
   /** Ends the paragraph, and the block outside of lists and quotes. */
   endParagraph(): void {
-    const paragraphs = this.#running
-      .replaceAll('\u00A0', ' ')
-      .split(/\n{2,}/)
-      .map((paragraph) => paragraph.trim())
-      .filter((paragraph) => paragraph !== '');
-    this.#running = '';
-    for (const paragraph of paragraphs) this.#paragraph(paragraph.split(/ *\n */));
+    if (this.#line.length === 0 && this.#broken.length === 0) return;
+    this.lineBreak();
+    const lines = this.#broken;
+    this.#broken = [];
+    let paragraph: string[] = [];
+    for (const line of [...lines, '']) {
+      if (line !== '') paragraph.push(line);
+      else if (paragraph.length > 0) {
+        this.#paragraph(paragraph);
+        paragraph = [];
+      }
+    }
   }
 
   /** Runs `write` in a list item or quote: its first line begins with `first`, the others with `rest`. */

@@ -1,7 +1,12 @@
 import { z } from 'zod';
 import type { TenantContext } from '../../domain/access/context.ts';
 import { phaseOf, type DocumentState, type Skipped } from '../../domain/documents/document.ts';
-import { skipReasons, type RecordedSection, type SkipReason } from '../../domain/documents/events.ts';
+import {
+  routedBy,
+  skipReasons,
+  type RecordedSection,
+  type SkipReason,
+} from '../../domain/documents/events.ts';
 import { jsonObject } from '../../domain/json.ts';
 import { identifier, layerSchema, scopeSchema } from '../../domain/layers.ts';
 import { problems, type ProblemCode } from '../../domain/problems.ts';
@@ -25,6 +30,15 @@ export const documentSchema = z
     layer: layerSchema,
     scope: scopeSchema.extend({ company: identifier }),
     spaces: z.array(z.string()),
+    routed: z
+      .object({
+        because: z.enum(routedBy),
+        rules: z.array(z.int()).optional(),
+        subjects: z.array(z.string()).optional(),
+        model: z.string().optional(),
+      })
+      .optional()
+      .meta({ description: 'What chose its spaces, if its sender named none: see the guide on spaces' }),
     tags: z.array(z.string()),
     metadata: jsonObject,
     occurredAt: z.string().optional(),
@@ -94,6 +108,7 @@ export function documentView({ tenant }: Pick<TenantContext, 'tenant'>, state: D
     layer: place.layer,
     scope: { company: tenant, ...place.scope },
     spaces: [...place.spaces],
+    ...(good?.routed && { routed: good.routed }),
     tags: [...(good?.tags ?? [])],
     metadata: good?.metadata ?? {},
     bytes: place.bytes,

@@ -120,7 +120,13 @@ async function receive(
   const bytes = bytesOf({ text, base64, file });
   const { filename = file?.filename, mediaType = file?.mediaType ?? typeOf(text, fields.filename) } = fields;
   const received = await receiveDocument(
-    { services: services.commands, reader: services.documentReader, trustSource: 'document', signal },
+    {
+      services: services.commands,
+      reader: services.documentReader,
+      route: (...asked) => services.contentRouter.route(...asked),
+      trustSource: 'document',
+      signal,
+    },
     context,
     { ...fields, filename, mediaType, bytes },
   );

@@ -2,13 +2,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { hash } from 'node:crypto';
 import path from 'node:path';
 import { z } from 'zod';
-import { actorOf } from '../../domain/access/context.ts';
+import { actorOf, type TenantContext } from '../../domain/access/context.ts';
 import { partOf } from '../../domain/access/counted-parts.ts';
 import { isVisible, visible, type Placement } from '../../domain/access/visibility.ts';
+import { composeDocument } from '../../domain/documents/compose.ts';
 import { cleanContent } from '../../domain/documents/clean.ts';
 import type { DocumentContent } from '../../domain/documents/content.ts';
 import { foldDocument, type DocumentState } from '../../domain/documents/document.ts';
-import type { DocumentEvent, DocumentTextEvent } from '../../domain/documents/events.ts';
+import type { DocumentEvent, DocumentTextEvent, RoutedBy } from '../../domain/documents/events.ts';
 import { text } from '../../domain/json.ts';
 import { canonicalJson } from '../../domain/json.ts';
 import { externalIdSchema, identifier, layerSchema, scopeSchema } from '../../domain/layers.ts';
@@ -64,9 +65,37 @@ export interface DocumentResult extends CommandResult {
   readonly isNew: boolean;
 }
 
+/** What is known of a document that names no spaces. `id` identifies its revision. */
+export interface ContentToRoute {
+  readonly id: string;
+  readonly text: string;
+  readonly title?: string | undefined;
+  readonly source?: string | undefined;
+  readonly sourceDomain?: string | undefined;
+  readonly contentType?: string | undefined;
+  readonly path?: string | undefined;
+}
+
+/** A query, which commands may not import. */
+export type RouteContent = (
+  caller: TenantContext,
+  content: ContentToRoute,
+  signal?: AbortSignal,
+) => Promise<{
+  readonly spaces: readonly string[];
+  readonly because: RoutedBy;
+  readonly details: {
+    readonly rules?: readonly number[];
+    readonly subjects?: readonly { readonly space: string }[];
+    readonly model?: string;
+  };
+}>;
+
 export interface ReceiveParts {
   readonly services: CommandServices;
   readonly reader: DocumentReader;
+  /** Chooses the spaces of a document whose sender names none. */
+  readonly route: RouteContent;
   /** Where the text comes from, see `Trust`. */
   readonly trustSource: TrustSource;
   readonly signal?: AbortSignal | undefined;
@@ -174,7 +203,8 @@ class Reception {
   /** The same bytes with the same fields as the last file. */
   #isUnchanged({ status, problem, good }: DocumentState): boolean {
     if (status !== 'stored' || problem || good?.sha256 !== this.#sha256) return false;
-    const { title, contentType, source, sourceUri, tags, metadata, spaces, occurredAt } = this.#file;
+    const { title, contentType, source, sourceUri, tags, metadata, spaces: named, occurredAt } = this.#file;
+    const spaces = named.length === 0 && good.routed ? good.spaces : named;
     const { filename, externalId } = this.#file;
     const same = (said: unknown, known: unknown) => said === undefined || said === known;
     return (
@@ -233,12 +263,12 @@ class Reception {
     return { tenant, id: `document.${newId()}`, subject };
   }
 
-  #place(id: string, before: DocumentState | undefined) {
+  #place(id: string, before: DocumentState | undefined, spaces: readonly string[] = this.#file.spaces) {
     return {
       documentId: id,
       revision: (before?.revision ?? 0) + 1,
       ...this.#placement,
-      spaces: [...this.#file.spaces],
+      spaces: [...spaces],
       createdBy: before?.place.createdBy ?? actorOf(this.#context.caller),
       ...(this.#claim !== undefined && { claim: this.#claim }),
       bytes: this.#file.bytes.length,
@@ -278,11 +308,12 @@ class Reception {
   ): Promise<DocumentEvent[]> {
     const { services, trustSource } = this.#parts;
     const { tenant } = this.#context.caller;
-    const { spaces: labels, filename, source, tags, metadata } = this.#file;
+    const { filename, source, tags, metadata } = this.#file;
+    const { labels, routed } = await this.#spacesOf(id, before, read);
     const { content, refused } = await clearPersonalData(await services.spaces.of(tenant), labels, read);
     const ownTitle = this.#file.title ?? content.title;
     const title = ownTitle ?? (filename === undefined ? undefined : path.posix.basename(filename));
-    const place = this.#place(id, before);
+    const place = this.#place(id, before, labels);
     const known = before && {
       state: before,
       text: before.good && (await loadText(services, tenant, before, before.good.revision)),
@@ -310,6 +341,7 @@ class Reception {
         ...(isFeed && { isFeed }),
         text,
         trustSource,
+        ...(routed && { routed }),
         replacements,
         sections: planned.sections.length,
         ...(title !== undefined && { title }),
@@ -321,6 +353,54 @@ class Reception {
       },
     };
     return [received, ...plannedEvents(id, place.revision, planned.sections)];
+  }
+
+  /** The spaces that the sender names, or that were chosen before, or that are chosen now. */
+  async #spacesOf(
+    id: string,
+    before: DocumentState | undefined,
+    content: DocumentContent,
+  ): Promise<{ readonly labels: readonly string[]; readonly routed?: Routed | undefined }> {
+    const textIn = (field: string): string | undefined => {
+      const value = this.#file.metadata[field];
+      return typeof value === 'string' ? value : undefined;
+    };
+    const {
+      spaces,
+      title = content.title,
+      contentType = textIn('content_type') ?? content.contentType,
+    } = this.#file;
+    if (spaces.length > 0) return { labels: spaces };
+    const { good } = before ?? {};
+    if (good?.routed && good.spaces.length > 0) return { labels: good.spaces, routed: good.routed };
+    const { source = textIn('source'), sourceUri, filename } = this.#file;
+    const {
+      spaces: labels,
+      because,
+      details,
+    } = await this.#parts.route(
+      this.#context.caller,
+      {
+        id: `${id}.${(before?.revision ?? 0) + 1}`,
+        text: composeDocument(content).text,
+        title,
+        source,
+        sourceDomain: sourceUri,
+        contentType,
+        path: filename,
+      },
+      this.#parts.signal,
+    );
+    const { rules, subjects, model } = details;
+    return {
+      labels,
+      routed: {
+        because,
+        ...(rules && { rules: [...rules] }),
+        ...(subjects && { subjects: subjects.map(({ space }) => space) }),
+        ...(model !== undefined && { model }),
+      },
+    };
   }
 
   async #appendText(
@@ -351,6 +431,8 @@ class Reception {
     return { attempt, from: from!, parts };
   }
 }
+
+type Routed = NonNullable<Extract<DocumentEvent, { type: 'DocumentReceived' }>['data']['routed']>;
 
 /** What says that a file cannot be read. Other problems, such as an abort, say nothing about the file. */
 const unreadable: readonly string[] = ['unsupported-document', 'document-unreadable', 'document-too-large'];

@@ -43,6 +43,7 @@ export type GoodRevision = DocumentPlace &
     | 'pages'
     | 'isFeed'
     | 'trustSource'
+    | 'routed'
     | 'replacements'
     | 'refused'
   > &

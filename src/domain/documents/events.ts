@@ -10,6 +10,9 @@ const revision = z.int().positive();
 const time = z.iso.datetime();
 const range = z.tuple([count, count]);
 
+export const routedBy = ['rule', 'similar', 'model', 'fallback', 'none'] as const;
+export type RoutedBy = (typeof routedBy)[number];
+
 /** What becomes of the memory of a section. */
 export const sectionActions = ['keep', 'change', 'restore', 'add'] as const;
 
@@ -87,6 +90,15 @@ export const DocumentReceived = defineEvent({
     /** Where the text stands in the stream of texts: the parts of an attempt, which begins at this revision of the stream or later. */
     text: z.object({ attempt: z.string(), from: count, parts: count }),
     trustSource: z.enum(trustSources),
+    /** What chose the spaces of a document whose sender named none. */
+    routed: z
+      .object({
+        because: z.enum(routedBy),
+        rules: z.array(count).optional(),
+        subjects: z.array(z.string()).optional(),
+        model: z.string().optional(),
+      })
+      .optional(),
     /** Characters of the file that its encoding cannot represent. */
     replacements: count,
     sections: count,

@@ -2,6 +2,7 @@ import type { TenantContext } from '../../domain/access/context.ts';
 import { spacesForModel, type SpaceChoiceByModel } from '../../domain/content-routing/model-choice.ts';
 import { matchingRules, spacesOfAll, type RoutedContent } from '../../domain/content-routing/rules.ts';
 import { subjectsOf, type FoundSubject } from '../../domain/content-routing/subjects.ts';
+import type { RoutedBy } from '../../domain/documents/events.ts';
 import { agreedSpaces } from '../../domain/content-routing/votes.ts';
 import type { Spaces } from '../../domain/spaces/spaces.ts';
 import { LexicalIndexUnavailable } from '../../ports/lexical-index.ts';
@@ -18,9 +19,6 @@ export interface ContentToRoute extends RoutedContent {
   /** Identifies the document and its revision: the language model is paid for once. */
   readonly id: string;
 }
-
-/** What chose the spaces of a document; `none` if nothing did. */
-export type RoutedBy = 'rule' | 'similar' | 'model' | 'fallback' | 'none';
 
 export interface RoutedSpaces {
   readonly spaces: readonly string[];
