@@ -42,6 +42,9 @@ export const spacesStream = (tenant: string): Name => `space-${tenant}.spaces`;
 /** Memories of a space that say the same. */
 export const duplicatesStream = (tenant: string, clusterId: string): Name =>
   `duplicates-${tenant}.${clusterId}`;
+/** What was said in one conversation, and the facts that were drawn from it. */
+export const conversationStream = (tenant: string, conversationId: string): Name =>
+  `conversation-${tenant}.${conversationId}`;
 /** One kill switch for all tenants. */
 export const killSwitchStream: Name = 'policy-system.kill-switch';
 /** The signed heads of the tree over the whole log. */

@@ -116,6 +116,48 @@ export interface Feedback {
   note?: string | undefined;
 }
 
+export interface RecordConversation {
+  /** The turns, in their order */
+  messages: readonly {
+    /** Who says it, such as `user` or `assistant` */
+    role: string;
+    /** The name of the one who says it */
+    name?: string | undefined;
+    /** Text of the memory, stored unchanged */
+    content: string;
+    /** When it was said */
+    at?: string | undefined;
+  }[];
+  /** The session of the turns: the same as `scope.session`. By default each call is one of its own */
+  sessionId?: string | undefined;
+  scope?:
+    | {
+        org?: string | undefined;
+        team?: string | undefined;
+        project?: string | undefined;
+        session?: string | undefined;
+        user?: string | undefined;
+        agent?: string | undefined;
+        company?: string | undefined;
+      }
+    | undefined;
+  spaces?: readonly string[] | undefined;
+  /** Of each turn, beside `role` and `name`, and of each fact */
+  metadata?: Record<string, unknown> | undefined;
+  /** When the memory is soft-deleted */
+  expiresAt?: string | undefined;
+  trust?:
+    | {
+        /** Where the text comes from, if that is less trusted than the caller: for example `web` for what it has read there. Never above what the credential and the cause say */
+        source: 'user' | 'agent' | 'tool' | 'document' | 'web' | 'import';
+      }
+    | undefined;
+  /** Whether a language model, where one is configured, draws facts from the turns */
+  extract?: boolean | undefined;
+  /** The layer of the facts */
+  layer?: 'agent' | 'user' | 'session' | 'project' | 'team' | 'org' | 'company' | undefined;
+}
+
 export interface Search {
   query: string;
   layers?: readonly ('agent' | 'user' | 'session' | 'project' | 'team' | 'org' | 'company')[] | undefined;
@@ -809,6 +851,9 @@ export interface Problem {
     | 'personal-data-refused'
     | 'body-too-large'
     | 'content-too-large'
+    | 'document-too-large'
+    | 'unsupported-document'
+    | 'document-unreadable'
     | 'unsupported-media-type'
     | 'expectation-failed'
     | 'idempotency-key-reused'
@@ -1048,6 +1093,19 @@ export interface LinkAnswer {
   position: string;
 }
 
+export interface RecordedConversation {
+  /** Id of the conversation */
+  id: string;
+  /** The memory of each message */
+  turns: {
+    id: string;
+  }[];
+  /** `pending`: facts are drawn in the background. `off`: no model is configured, or none is asked for */
+  facts: 'pending' | 'off';
+  /** Position in the log. Pass it as `minPosition` to a later request to read your own write */
+  position: string;
+}
+
 export interface SearchAnswer {
   results: SearchResult[];
   searchId: string;
@@ -1236,7 +1294,7 @@ export interface Costs {
   /** Month of UTC, such as 2026-11 */
   month: string;
   models: {
-    purpose: 'summary' | 'lesson' | 'embedding';
+    purpose: 'summary' | 'lesson' | 'embedding' | 'facts';
     model: string;
     requests: number;
     inputTokens: number;

@@ -53,6 +53,7 @@ const kinds = {
   checkpoint: 'events',
   space: 'events',
   duplicates: 'events',
+  conversation: 'events',
 } as const satisfies Readonly<Record<EventCategory, TopicKind>>;
 
 /** The topic kind of an event category. Unknown categories are `internal`. */

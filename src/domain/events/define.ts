@@ -44,6 +44,7 @@ export type EventCategory =
   | 'checkpoint'
   | 'space'
   | 'duplicates'
+  | 'conversation'
   | 'erasure';
 
 export type AnyEventDefinition = EventDefinition<string, z.ZodObject, z.ZodObject>;

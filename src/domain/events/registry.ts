@@ -1,4 +1,5 @@
 import { LimitsConfigured } from '../admission/events.ts';
+import { ConversationRecorded, FactsDrawn, FactsProposed } from '../conversations/events.ts';
 import { ClaimReleased, ClaimTaken, CommandAnswered } from '../claim/claim.ts';
 import {
   BudgetConfigured,
@@ -158,6 +159,9 @@ const definitions = [
   ErasureCounted,
   ErasureAdvanced,
   ErasureCompleted,
+  ConversationRecorded,
+  FactsProposed,
+  FactsDrawn,
 ] as const;
 
 /** Union of all events. */

@@ -6,8 +6,8 @@ const count = z.int().nonnegative();
 const dollars = z.number().nonnegative();
 const amount = z.object({ tokens: count, usd: dollars });
 
-/** What a cost was for. */
-export const costPurposes = ['summary', 'lesson', 'embedding'] as const;
+/** What a cost was for. Version 3 of the events added `facts`. */
+export const costPurposes = ['summary', 'lesson', 'embedding', 'facts'] as const;
 export type CostPurpose = (typeof costPurposes)[number];
 
 /** The budget of a tenant from now on. */
@@ -50,17 +50,17 @@ const cost = {
 export const CostReserved = defineEvent({
   type: 'CostReserved',
   category: 'ledger',
-  version: 2,
+  version: 3,
   routing: z.object({ ...cost, expiresAt: z.iso.datetime() }),
   sealed: z.object({}),
-  upcasters: { 1: (data) => data },
+  upcasters: { 1: (data) => data, 2: (data) => data },
 });
 
 /** What a call has cost. It ends the reservation with the same id. */
 export const CostIncurred = defineEvent({
   type: 'CostIncurred',
   category: 'ledger',
-  version: 2,
+  version: 3,
   routing: z.object({
     ...cost,
     /** `unrecorded`: the process ended before it recorded the cost, so the reservation is charged. */
@@ -68,14 +68,14 @@ export const CostIncurred = defineEvent({
     requests: count,
   }),
   sealed: z.object({}),
-  upcasters: { 1: (data) => data },
+  upcasters: { 1: (data) => data, 2: (data) => data },
 });
 
 /** A call was not made because it could have cost more than was left. Recorded once for each period and limit. */
 export const BudgetExhausted = defineEvent({
   type: 'BudgetExhausted',
   category: 'ledger',
-  version: 2,
+  version: 3,
   routing: z.object({
     /** A day or a month, such as `2026-11-27` or `2026-11`. */
     period: z.string(),
@@ -89,7 +89,7 @@ export const BudgetExhausted = defineEvent({
     resetsAt: z.iso.datetime(),
   }),
   sealed: z.object({}),
-  upcasters: { 1: (data) => data },
+  upcasters: { 1: (data) => data, 2: (data) => data },
 });
 
 export type BudgetEvent = EventOf<typeof BudgetConfigured> | EventOf<typeof LedgerMonthOpened>;

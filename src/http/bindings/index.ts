@@ -1,5 +1,6 @@
 import type { Binding } from '../binding.ts';
 import { administrationBindings } from './administration.ts';
+import { conversationBindings } from './conversations.ts';
 import { memoryBindings } from './memories.ts';
 import { outcomeBindings } from './outcomes.ts';
 import { queryBindings } from './queries.ts';
@@ -12,6 +13,7 @@ import { trustBindings } from './trust.ts';
 /** Every operation below /v1: what is served and what the OpenAPI document shows. */
 export const bindings: readonly Binding[] = [
   ...memoryBindings,
+  ...conversationBindings,
   ...queryBindings,
   ...reasoningBindings,
   ...outcomeBindings,
