@@ -102,7 +102,7 @@ export const examples: { readonly [Type in EventType]: DataOf<Type> } = {
   ConversationRecorded: {
     conversationId: memoryId,
     turnIds: [memoryId, other],
-    extract: { layer: 'user', roles: ['member'], pending: true },
+    extract: { layer: 'user', scope: { user: 'alice' }, roles: ['member'], pending: true },
   },
   FactsProposed: {
     conversationId: memoryId,

@@ -1,3 +1,5 @@
+import { factsOfTurn } from '../domain/conversations/conversation.ts';
+import { conversationIdOf } from '../domain/conversations/turn-ids.ts';
 import { hasRole } from '../domain/access/context.ts';
 import type { MemoryEvent } from '../domain/memory/events.ts';
 import { decide } from '../domain/memory/memory.ts';
@@ -11,6 +13,7 @@ import type { LoadedEvent } from '../ports/event-store.ts';
 import { changeStream } from './change-stream.ts';
 import { assertMatches, unknownMemory, type MatchCondition } from './change-memory.ts';
 import { releaseClaim } from './claims.ts';
+import { readConversation } from './conversations/draw-facts.ts';
 import { eraseFeedback } from './erase-feedback.ts';
 import { recordMemoryErasure } from './erasure/request-erasure.ts';
 import { eraseSummaries } from './summaries/erase-summaries.ts';
@@ -74,7 +77,7 @@ export async function eraseMemory(
   };
 }
 
-/** Releases the externalId, and erases the feedback and the summaries that quote the memory. Idempotent. */
+/** Releases the externalId, and erases the feedback, the summaries that quote the memory and the facts drawn from it. Idempotent. */
 export async function eraseBeside(
   services: CommandServices,
   context: CommandContext,
@@ -84,6 +87,16 @@ export async function eraseBeside(
     await releaseClaim(services, context, erased.claim as StreamName, erased.memoryId);
   await eraseFeedback(services, context, erased.memoryId);
   await eraseSummaries(services, context, erased.memoryId);
+  await eraseFacts(services, context, erased.memoryId);
+}
+
+/** Erases the facts that were drawn from a turn: their words may be those of the turn. */
+async function eraseFacts(services: CommandServices, context: CommandContext, turnId: string): Promise<void> {
+  const conversation = await readConversation(services, context.caller.tenant, conversationIdOf(turnId));
+  if (!conversation) return;
+  const { idempotency: _, ...own } = context;
+  const admin = { ...own, caller: { ...own.caller, roles: ['admin'] as const } };
+  for (const memoryId of factsOfTurn(conversation, turnId)) await eraseMemory(services, admin, memoryId);
 }
 
 /** The event of an erasure, from what stays readable of a memory whose key is destroyed; none if it is in the log. */

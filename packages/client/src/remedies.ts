@@ -50,6 +50,11 @@ export const remedies: Readonly<Record<ProblemCode, string>> = {
   'body-too-large': 'A body, and each line of a bulk body, may have at most 8,000,000 bytes.',
   'content-too-large':
     'An event may take at most 1,000,000 bytes, compressed and encrypted. Split the memory, or shorten the field listed in `errors`.',
+  'document-too-large': '`detail` names the limit that it exceeds. Split the document.',
+  'unsupported-document':
+    'Send Markdown, HTML, PDF, DOCX, PPTX, XLSX, EPUB, mail, RSS, Atom, CSV, JSON, source code or plain text.',
+  'document-unreadable':
+    '`detail` says what is wrong with it: damaged files must be repaired, encrypted ones opened, and scanned ones given a text layer.',
   'unsupported-media-type': 'Send the Content-Type named in `detail`, in UTF-8.',
   'expectation-failed': 'Send `Expect: 100-continue`, or no Expect at all.',
   'idempotency-key-reused': 'Use a fresh key for a new request.',

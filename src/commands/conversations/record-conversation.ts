@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import type { ConversationEvent, RecordedConversation } from '../../domain/conversations/events.ts';
 import { conversationIdFrom, maxTurns, turnIdOf } from '../../domain/conversations/turn-ids.ts';
-import { identifier, layerSchema, scopeSchema, type Scope } from '../../domain/layers.ts';
+import type { Placement } from '../../domain/access/visibility.ts';
+import { identifier, layerSchema, scopeSchema } from '../../domain/layers.ts';
 import {
   contentSchema,
   expiresAtSchema,
@@ -80,6 +81,7 @@ export async function recordConversation(
   const record = CommandRecord.of(services, context);
   const fresh = conversationIdFrom(services.newId());
   placedTurns(context, input, fresh);
+  if (input.extract) factPlacement(context, input, fresh);
   const id = record ? await takeClaim(services, context, record.stream, fresh) : fresh;
   const replay = record && id !== fresh ? await recordedBefore(services, context, id, record) : undefined;
   if (replay) return replay;
@@ -96,7 +98,7 @@ export async function recordConversation(
     conversationId: id,
     turnIds,
     ...(input.extract && {
-      extract: { layer: input.layer, roles: [...context.caller.roles], pending: isPending },
+      extract: { ...factPlacement(context, input, id), roles: [...context.caller.roles], pending: isPending },
     }),
   };
   const event: ConversationEvent = { type: 'ConversationRecorded', data: conversation };
@@ -113,9 +115,19 @@ export async function recordConversation(
   return first;
 }
 
-/** The scope of the facts of a turn: they hold beyond its session. */
-export function factScope({ session: _, ...scope }: Scope, layer: RecordConversationInput['layer']): Scope {
-  return layer === 'session' && _ !== undefined ? { ...scope, session: _ } : scope;
+/** Where the facts belong: beyond the session, unless its layer is asked for. Throws if the caller may not write there. */
+function factPlacement(
+  { caller }: CommandContext,
+  { layer, scope, sessionId }: RecordConversationInput,
+  conversationId: string,
+): Placement {
+  const { session: named, ...others } = scope;
+  const session = sessionId ?? named ?? conversationId;
+  return writablePlacement(
+    caller,
+    { layer, scope: layer === 'session' ? { ...others, session } : others },
+    'facts',
+  );
 }
 
 /** The turns as memories. Throws if one may not be stored, or facts may not, naming the field that was sent. */
@@ -124,11 +136,11 @@ function placedTurns(
   input: RecordConversationInput,
   conversationId: string,
 ): Turn[] {
-  const { messages, sessionId, scope, layer, extract, spaces, expiresAt, metadata } = input;
+  const { messages, sessionId, scope, spaces, expiresAt, metadata } = input;
   if (sessionId !== undefined && scope.session !== undefined && scope.session !== sessionId)
     throw invalid('sessionId', 'must be the same as scope.session, or one of both be left out');
   const session = sessionId ?? scope.session ?? conversationId;
-  const placed = messages.map(({ role, name, content, at }, index): Turn => {
+  return messages.map(({ role, name, content, at }, index): Turn => {
     const turn: StoreMemoryInput = {
       content,
       layer: 'session',
@@ -147,9 +159,6 @@ function placedTurns(
       return value;
     });
   });
-  if (extract)
-    writablePlacement(caller, { layer, scope: layer === 'session' ? { ...scope, session } : scope }, 'facts');
-  return placed;
 }
 
 async function checkedTurns(

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { roles } from '../access/context.ts';
 import { defineEvent, type EventOf } from '../events/define.ts';
-import { layerSchema } from '../layers.ts';
+import { layerSchema, scopeSchema } from '../layers.ts';
 
 const count = z.int().nonnegative();
 const memoryIds = z.array(z.string());
@@ -25,8 +25,9 @@ export const ConversationRecorded = defineEvent({
     /** Absent if no facts are to be drawn. */
     extract: z
       .object({
-        /** The layer of the facts. */
+        /** Where the facts belong. */
         layer: layerSchema,
+        scope: scopeSchema,
         /** The rights that the caller had: facts are stored with no others. */
         roles: z.array(z.enum(roles)),
         /** Whether a language model was configured. Without one, only facts that are made anew have the conversation. */
