@@ -3,6 +3,7 @@ import type { Client, Json } from '../support/api.ts';
 import { auditEvents } from '../support/events.ts';
 import { fails, inputOf, refuses, says, type ChatRequest } from '../support/scripted-language-model.ts';
 import { useSummarizingServer } from '../support/summarizing-server.ts';
+import { mem0Client } from '../support/mem0.ts';
 import { newTenant } from '../support/tenant.ts';
 
 const { llm, server } = await useSummarizingServer({ STRATALOG_SUMMARIES: 'extractive' });
@@ -130,22 +131,19 @@ describe('facts of conversations', () => {
   });
 
   it('[H10] are tried again if the model cannot be reached, and not if it refuses', async () => {
-    const { id: tenant, admin, key } = await newTenant(server);
+    const { admin, key } = await newTenant(server);
     const mia = await key({ user: 'mia' });
+    llm.script(fails(500), fails(500));
+    llm.otherwise(finds({ 'Mia lives in Berlin.': ['I live in Berlin.'] }));
+    await mia.post('/v1/conversations', { messages: said('I live in Berlin.') });
+    expect(await drawn(admin, 1)).toMatchObject([{ facts: [{ outcome: 'stored' }] }]);
     llm.otherwise(refuses);
     await mia.post('/v1/conversations', { messages: said('I live in Bonn.') });
-    expect(await drawn(admin, 1)).toMatchObject([{ failure: 'refused', facts: [] }]);
-    llm.otherwise(fails(500));
-    const { id } = (await mia.post('/v1/conversations', { messages: said('I live in Berlin.') })).body;
-    const stream = `conversation-${tenant}.${id}`;
-    const parked = async () => {
-      const { reactors } = (await admin.get('/v1/admin/projections')).body;
-      return reactors.find(({ name }: Json) => name === 'fact-extraction').parked;
-    };
-    await expect.poll(parked, within).toMatchObject([{ stream, type: 'ConversationRecorded' }]);
-    llm.otherwise(finds({ 'Mia lives in Berlin.': ['I live in Berlin.'] }));
-    expect((await admin.post('/v1/admin/projections/fact-extraction/retry', { stream })).status).toBe(202);
-    await expect.poll(async () => (await factsOf(mia)).length, within).toBe(1);
+    const events = await drawn(admin, 2);
+    expect(events.find(({ failure }) => failure !== undefined)).toMatchObject({
+      failure: 'refused',
+      facts: [],
+    });
   });
 
   it('[H10] are erased with their turns', async () => {
@@ -163,5 +161,30 @@ describe('facts of conversations', () => {
       .toEqual(['Mia likes tea.']);
     await admin.post('/v1/subjects/mia/erase', { reason: 'asked for it' });
     await expect.poll(async () => (await admin.get('/v1/memories')).body.items, within).toEqual([]);
+  });
+
+  it('[H10] [J3] are drawn for clients of mem0, unless these say infer: false', async () => {
+    const { admin, key } = await newTenant(server);
+    const agent = await key({ role: 'agent', agents: ['app'], users: ['*'] });
+    const mem0 = mem0Client(server, agent.key!);
+    llm.otherwise(finds({ 'User lives in Berlin.': ['I live in Berlin.'] }));
+    const body = { messages: [{ role: 'user', content: 'I live in Berlin.' }], user_id: 'nora' };
+    const added = await mem0.post('/v3/memories/add/', { ...body, metadata: { topic: 'home' } });
+    expect(added.body).toMatchObject({
+      results: [{ memory: 'I live in Berlin.', event: 'ADD', role: 'user' }],
+      message: 'Stored 1 memory; facts are drawn from it.',
+    });
+    await drawn(admin, 1);
+    const listed = async () =>
+      (await mem0.post('/v3/memories/', { filters: { user_id: 'nora' } })).body.results;
+    await expect
+      .poll(async () => (await listed()).map(({ memory }: Json) => memory).sort(), within)
+      .toEqual(['I live in Berlin.', 'User lives in Berlin.']);
+    const fact = (await listed()).find(({ memory }: Json) => memory.startsWith('User'));
+    expect(fact).toMatchObject({ user_id: 'nora', run_id: null, metadata: { topic: 'home' } });
+    const verbatim = { ...body, messages: [{ role: 'user', content: 'I like tea.' }], infer: false };
+    const asked = llm.requests.length;
+    expect((await mem0.post('/v3/memories/add/', verbatim)).body.message).toBe('Stored 1 memory.');
+    expect(llm.requests).toHaveLength(asked);
   });
 });

@@ -1,5 +1,7 @@
+import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import type { Client, Json } from '../support/api.ts';
+import { compiled, printedBy, promisedBy, snippetsOf } from '../support/snippets.ts';
 import { newTenant } from '../support/tenant.ts';
 import { useSharedServer } from '../support/use-server.ts';
 
@@ -75,5 +77,22 @@ describe('conversations without a language model', () => {
     expect(await refusalOf(reader, { messages: said })).toMatchObject({ code: 'forbidden' });
     const { items } = (await admin.get('/v1/memories')).body;
     expect(items.filter(({ id }: Json) => id !== body.turns[0].id)).toEqual([]);
+  });
+});
+
+describe('the guide to conversations', () => {
+  it('[H10] [J8] has a command and a program that run as they stand there', async () => {
+    const { admin } = await newTenant(server);
+    const page = 'docs/guides/conversations.md';
+    const [, command] = /^```sh\n(.*?)^```$/ms.exec(await readFile(page, 'utf8'))!;
+    const body = /-d '(.*)'/s.exec(command!)![1]!;
+    const answer = await admin.post('/v1/conversations', JSON.parse(body), {
+      'idempotency-key': 'chat-17/1',
+    });
+    expect(answer).toMatchObject({ status: 202, body: { turns: [{}, {}] } });
+    const [program] = await snippetsOf(page);
+    const { conversations } = await compiled({ conversations: program! });
+    const environment = { STRATALOG_URL: server.url, STRATALOG_API_KEY: admin.key! };
+    expect(await printedBy(conversations!, environment)).toEqual(promisedBy(program!));
   });
 });

@@ -14,6 +14,7 @@ const callsOf = (
 ) => [
   client.search({ query: 'a' }),
   client.context({ query: 'a', tokenBudget: 1 }),
+  client.converse({ messages: [{ role: 'a', content: 'a' }] }),
   client.outcome('{searchId}', { used: [] }),
   client.endSession('{id}'),
   client.stats(),
