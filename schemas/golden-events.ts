@@ -120,6 +120,8 @@ export const examples: { readonly [Type in EventType]: DataOf<Type> } = {
     facts: [{ memoryId: other, turnIds: [memoryId], outcome: 'stored' }],
     failure: 'refused',
   },
+  FactsRebuildRequested: { generation: 2, model: 'gpt-4.1' },
+  FactsSwitched: { from: 1, to: 2 },
   ClaimTaken: { memoryId },
   ClaimReleased: { memoryId },
   CommandAnswered: { memoryId, revision: 3, position: 41, answer: { projection: 'memories', generation: 2 } },

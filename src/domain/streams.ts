@@ -45,6 +45,8 @@ export const duplicatesStream = (tenant: string, clusterId: string): Name =>
 /** What was said in one conversation, and the facts that were drawn from it. */
 export const conversationStream = (tenant: string, conversationId: string): Name =>
   `conversation-${tenant}.${conversationId}`;
+/** Which facts of conversations are live, and those that were made anew. */
+export const factGenerationsStream = (tenant: string): Name => `conversation-${tenant}.generations`;
 /** One kill switch for all tenants. */
 export const killSwitchStream: Name = 'policy-system.kill-switch';
 /** The signed heads of the tree over the whole log. */

@@ -8,7 +8,8 @@ import {
   tellProposed,
 } from '../commands/conversations/draw-facts.ts';
 import type { TellingParts } from '../commands/conversations/tell-fact.ts';
-import { firstGeneration, type Conversation } from '../domain/conversations/conversation.ts';
+import { readGenerations } from '../commands/conversations/generations.ts';
+import type { Conversation } from '../domain/conversations/conversation.ts';
 import type { ConversationEvent } from '../domain/conversations/events.ts';
 import { promptVersion } from '../domain/conversations/facts/prompt.ts';
 import type { Reactor } from '../follow/reactor.ts';
@@ -21,7 +22,7 @@ export interface FactReactorParts extends TellingParts {
   readonly isAllowed: (tenant: string) => Promise<boolean>;
 }
 
-type Recorded = LoadedEvent<Extract<ConversationEvent, { type: 'ConversationRecorded' }>>;
+export type Recorded = LoadedEvent<Extract<ConversationEvent, { type: 'ConversationRecorded' }>>;
 
 /** Conversations that language models read at once. */
 const atOnce = 8;
@@ -41,7 +42,7 @@ export function factReactor(parts: FactReactorParts, context: CommandContext): R
       for (let from = 0; from < due.length; from += atOnce) {
         const some = due.slice(from, from + atOnce);
         // All have ended before one of them fails the others: what they cost is recorded.
-        const read = await Promise.allSettled(some.map((loaded) => propose(parts, context, loaded, signal)));
+        const read = await Promise.allSettled(some.map((loaded) => readLive(parts, context, loaded, signal)));
         const failed = read.find((each) => each.status === 'rejected');
         if (failed) throw failed.reason;
         for (const loaded of some) {
@@ -53,21 +54,37 @@ export function factReactor(parts: FactReactorParts, context: CommandContext): R
   };
 }
 
-/** Records what a language model finds in a conversation, unless that is recorded. */
-async function propose(
-  { services, writer, isAllowed }: FactReactorParts,
+/** Which facts are drawn, and by which model if not by the usual one. */
+export interface WantedFacts {
+  readonly generation: number;
+  readonly model: string | undefined;
+}
+
+async function readLive(
+  parts: FactReactorParts,
   context: CommandContext,
   loaded: Recorded,
   signal: AbortSignal,
 ): Promise<void> {
   const own = causedBy(context, loaded);
+  const { live, models } = await readGenerations(parts.services, own.caller.tenant);
+  await readFacts(parts, own, loaded, { generation: live, model: models.get(live) }, signal);
+}
+
+/** Records what a language model finds in a conversation, unless that is recorded. */
+export async function readFacts(
+  { services, writer, isAllowed }: FactReactorParts,
+  own: CommandContext,
+  loaded: Recorded,
+  { generation, model }: WantedFacts,
+  signal: AbortSignal,
+): Promise<void> {
   const { tenant } = own.caller;
   const conversation = await readConversation(services, tenant, loaded.event.data.conversationId);
-  if (!conversation?.extract || isRead(conversation)) return;
+  if (!conversation?.extract || isRead(conversation, generation)) return;
   const turns = await livingTurns(services, tenant, conversation.turnIds);
   const labels = turns.map(({ value }) => value.spaces);
-  const job = { layer: conversation.extract.layer, turns, labels };
-  const generation = firstGeneration;
+  const job = { layer: conversation.extract.layer, turns, labels, model };
   if (!(await isAllowed(tenant))) {
     const made = { generation, model: await writer.modelFor(tenant, job), prompt: promptVersion };
     return recordDrawn(services, own, conversation, made, { facts: [], failure: 'not-allowed' });
@@ -81,20 +98,29 @@ async function propose(
   await proposeFacts(services, own, conversation, { ...made, dropped: writing.dropped, facts });
 }
 
-function isRead({ proposed, drawn }: Conversation): boolean {
-  return proposed.has(firstGeneration) || drawn.has(firstGeneration);
+function isRead({ proposed, drawn }: Conversation, generation: number): boolean {
+  return proposed.has(generation) || drawn.has(generation);
 }
 
 /** Tells what was found in a conversation, unless that was done. */
 async function tell(parts: FactReactorParts, context: CommandContext, loaded: Recorded): Promise<void> {
-  const { services } = parts;
   const own = causedBy(context, loaded);
-  const { tenant } = own.caller;
-  const conversation = await readConversation(services, tenant, loaded.event.data.conversationId);
-  const proposed = conversation?.proposed.get(firstGeneration);
+  const { live } = await readGenerations(parts.services, own.caller.tenant);
+  await tellFacts(parts, own, loaded, { generation: live, isLive: true });
+}
+
+export async function tellFacts(
+  parts: FactReactorParts,
+  own: CommandContext,
+  loaded: Recorded,
+  { generation, isLive }: { readonly generation: number; readonly isLive: boolean },
+): Promise<void> {
+  const { services } = parts;
+  const conversation = await readConversation(services, own.caller.tenant, loaded.event.data.conversationId);
+  const proposed = conversation?.proposed.get(generation);
   if (!conversation || !proposed) return;
   // A process that was killed may have left the key.
-  if (conversation.drawn.has(firstGeneration))
-    return forgetProposal(services, own, conversation, firstGeneration);
-  await tellProposed(parts, own, loaded.metadata, conversation, proposed, loaded.position);
+  if (conversation.drawn.has(generation)) return forgetProposal(services, own, conversation, generation);
+  const upTo = loaded.position;
+  await tellProposed(parts, own, loaded.metadata, conversation, proposed, { upTo, isLive });
 }

@@ -1,6 +1,8 @@
 import { o200k } from '../adapters/tokenizer/o200k.ts';
 import { readRoutingSettings } from '../commands/configure-routing.ts';
+import type { Reactor } from '../follow/reactor.ts';
 import { ConflictFinder } from '../queries/conflicts.ts';
+import { factGenerations } from '../reactors/fact-generations.ts';
 import { factReactor } from '../reactors/fact-reactor.ts';
 import { FactWriter } from '../reactors/fact-writer.ts';
 import type { CommandSide } from './command-side.ts';
@@ -19,13 +21,10 @@ export function startFacts(
   if (!model) return;
   const writer = new FactWriter({ ...model, tokenizer: o200k, newId: services.newId });
   const isAllowed = async (tenant: string) => (await readRoutingSettings(store, tenant)).languageModel;
-  startReactor(
-    own,
-    store,
-    factReactor(
-      { services, finder: new ConflictFinder(models, retrieval), writer, isAllowed },
-      systemCommandContext('facts'),
-    ),
-    'the facts of a conversation could not be drawn and will be retried',
-  );
+  const parts = { services, finder: new ConflictFinder(models, retrieval), writer, isAllowed };
+  const context = systemCommandContext('facts');
+  const start = (reactor: Reactor) =>
+    startReactor(own, store, reactor, 'the facts of a conversation could not be drawn and will be retried');
+  start(factReactor(parts, context));
+  start(factGenerations(parts, context));
 }

@@ -707,6 +707,11 @@ export interface ConfigureBudget {
   usd?: number | undefined;
 }
 
+export interface RebuildFacts {
+  /** One of the language models of the server, instead of the usual ones */
+  model?: string | undefined;
+}
+
 export interface Readiness {
   status: 'ready' | 'draining' | 'unavailable';
   profile: string;
@@ -2320,6 +2325,39 @@ export interface ChangedTraffic {
   position: string;
 }
 
+export interface Facts {
+  live: number;
+  /** From which facts are wanted */
+  conversations: number;
+  generations: {
+    generation: number;
+    /** Absent: the models of the spaces and layers */
+    model?: string;
+    /** Conversations whose facts are drawn */
+    drawn: number;
+    facts: number;
+  }[];
+  /** With the newest generation, or if that is live with the one before it */
+  comparison?: {
+    generation: number;
+    same: number;
+    onlyLive: {
+      count: number;
+      examples: {
+        id: string;
+        content: string;
+      }[];
+    };
+    onlyOther: {
+      count: number;
+      examples: {
+        id: string;
+        content: string;
+      }[];
+    };
+  };
+}
+
 export interface TrustPolicyOutput {
   /** Memories that meet all conditions of one of these rules wait for a review */
   quarantine: {
@@ -3097,5 +3135,23 @@ export interface KillSwitchBody {
 
 export interface KillSwitchAnswer {
   engaged: boolean;
+  position: string;
+}
+
+export interface RebuildFactsAnswer {
+  generation: number;
+  /** Position in the log. Pass it as `minPosition` to a later request to read your own write */
+  position: string;
+}
+
+export interface SwitchFactsAnswer {
+  live: number;
+  /** Position in the log. Pass it as `minPosition` to a later request to read your own write */
+  position: string;
+}
+
+export interface RollbackFactsAnswer {
+  live: number;
+  /** Position in the log. Pass it as `minPosition` to a later request to read your own write */
   position: string;
 }

@@ -22,6 +22,7 @@ import { KeyDestroyed, type KeyRef } from '../../ports/key-vault.ts';
 import { changeStream } from '../change-stream.ts';
 import type { CommandContext, CommandServices } from '../context.ts';
 import type { StoreMemoryInput } from '../store-memory.ts';
+import { keepBeside } from './keep-beside.ts';
 import { tellFact, type TellingParts } from './tell-fact.ts';
 
 /** A turn as it is now: neither deleted nor erased, and nobody has to review it. */
@@ -61,6 +62,16 @@ export async function livingTurns(
   return turns;
 }
 
+/** A memory that is neither deleted nor erased. */
+export async function livingMemory(
+  { store }: CommandServices,
+  tenant: string,
+  memoryId: string,
+): Promise<MemoryValue | undefined> {
+  const { state } = foldMemory(await store.load<MemoryEvent>(memoryStream(tenant, memoryId)));
+  return state.status === 'active' || state.status === 'archived' ? state.value : undefined;
+}
+
 /** Records what a model has found, sealed with a key of its own. Repeated, it changes nothing. */
 export async function proposeFacts(
   services: CommandServices,
@@ -95,8 +106,8 @@ export async function forgetProposal(
 }
 
 /**
- * Tells what was proposed in the name of the caller who recorded the conversation, then records it as drawn. Each fact is a command of its
- * own that can be repeated. Returns the position of the last one.
+ * Tells what was proposed in the name of the caller who recorded the conversation, or keeps it beside what is live, then records it as
+ * drawn. Each fact is a command of its own that can be repeated. Returns the position of the last one.
  */
 export async function tellProposed(
   parts: TellingParts,
@@ -104,7 +115,7 @@ export async function tellProposed(
   origin: Origin,
   conversation: Conversation,
   proposed: Proposed,
-  upTo: number,
+  { upTo, isLive }: { readonly upTo: number; readonly isLive: boolean },
 ): Promise<number> {
   const { services } = parts;
   const { tenant } = context.caller;
@@ -119,9 +130,14 @@ export async function tellProposed(
     const fact = factOf(conversation, turns, text, turnIds);
     if (!fact) continue;
     const own = factContext(services, context, origin, conversation, proposed, index);
-    const { memoryId, outcome, position } = await tellFact(parts, own, fact, { turnIds, upTo: reached });
-    reached = Math.max(reached, position);
-    facts.push({ memoryId, turnIds, outcome });
+    if (isLive) {
+      const { memoryId, outcome, position } = await tellFact(parts, own, fact, { turnIds, upTo: reached });
+      reached = Math.max(reached, position);
+      facts.push({ memoryId, turnIds, outcome });
+    } else {
+      const { generation } = proposed;
+      facts.push({ turnIds, ...(await keepBeside(services, own, fact, { generation, turnIds })) });
+    }
   }
   await recordDrawn(services, context, conversation, proposed, { facts });
   return reached;

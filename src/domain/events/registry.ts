@@ -1,5 +1,6 @@
 import { LimitsConfigured } from '../admission/events.ts';
 import { ConversationRecorded, FactsDrawn, FactsProposed } from '../conversations/events.ts';
+import { FactsRebuildRequested, FactsSwitched } from '../conversations/generations.ts';
 import { ClaimReleased, ClaimTaken, CommandAnswered } from '../claim/claim.ts';
 import {
   BudgetConfigured,
@@ -162,6 +163,8 @@ const definitions = [
   ConversationRecorded,
   FactsProposed,
   FactsDrawn,
+  FactsRebuildRequested,
+  FactsSwitched,
 ] as const;
 
 /** Union of all events. */

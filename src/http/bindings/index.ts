@@ -1,6 +1,6 @@
 import type { Binding } from '../binding.ts';
 import { administrationBindings } from './administration.ts';
-import { conversationBindings } from './conversations.ts';
+import { conversationBindings, factBindings } from './conversations.ts';
 import { memoryBindings } from './memories.ts';
 import { outcomeBindings } from './outcomes.ts';
 import { queryBindings } from './queries.ts';
@@ -22,4 +22,5 @@ export const bindings: readonly Binding[] = [
   ...duplicateBindings,
   ...trustBindings,
   ...administrationBindings,
+  ...factBindings,
 ];
