@@ -6,6 +6,7 @@ import {
   foldConversation,
 } from '../../src/domain/conversations/conversation.ts';
 import type { ConversationEvent } from '../../src/domain/conversations/events.ts';
+import { compareGenerations, madeOf } from '../../src/domain/conversations/generations.ts';
 import { originalCaller } from '../../src/domain/conversations/original-caller.ts';
 import {
   conversationIdFrom,
@@ -86,4 +87,32 @@ it('knows who recorded a conversation, with the rights of its scope alone', () =
     agent: 'helper',
     agents: ['helper'],
   });
+});
+
+it('compares generations, where a conversation keeps what it has until it is drawn again', () => {
+  const drawn = (generation: number, ...ids: string[]): ConversationEvent => ({
+    type: 'FactsDrawn',
+    data: {
+      conversationId,
+      ...made,
+      generation,
+      facts: ids.map((memoryId) => ({
+        memoryId,
+        turnIds: [],
+        outcome: memoryId === 'told' ? 'affirmed' : 'stored',
+      })),
+    },
+  });
+  const conversations = [
+    folded(recorded, drawn(1, 'a', 'b', 'kept', 'told'), drawn(2, 'a', 'c')),
+    folded(recorded, drawn(1, 'kept', 'd')),
+    folded(recorded, drawn(2, 'e')),
+  ];
+  const there = compareGenerations(conversations, 1, 2);
+  expect([...there.same].sort()).toEqual(['a', 'd', 'kept']);
+  expect([...there.onlyFrom].sort()).toEqual(['b', 'told']);
+  expect([...there.onlyTo].sort()).toEqual(['c', 'e']);
+  expect([...madeOf(conversations, there.onlyFrom)]).toEqual(['b']);
+  const back = compareGenerations(conversations, 2, 1);
+  expect([[...back.onlyFrom], [...back.onlyTo].sort()]).toEqual([['c'], ['b', 'd', 'kept', 'told']]);
 });

@@ -75,16 +75,19 @@ export interface FactComparison {
   readonly onlyTo: ReadonlySet<string>;
 }
 
-/** The facts of two generations, of the conversations that have both. */
+/**
+ * The facts of two generations. A conversation without facts of `to` keeps those that it has, so they count as the same; one without
+ * facts of `from`, such as one from before a model was configured, has new ones only.
+ */
 export function compareGenerations(
   conversations: readonly Conversation[],
   from: number,
   to: number,
 ): FactComparison {
-  const both = conversations.filter(({ drawn }) => drawn.has(from) && drawn.has(to));
-  const idsOf = (generation: number) =>
-    new Set(both.flatMap(({ drawn }) => drawn.get(generation)!.facts.map(({ memoryId }) => memoryId)));
-  const [ofFrom, ofTo] = [idsOf(from), idsOf(to)];
+  const idsOf = ({ drawn }: Conversation, generation: number) =>
+    (drawn.get(generation)?.facts ?? []).map(({ memoryId }) => memoryId);
+  const ofFrom = new Set(conversations.flatMap((each) => idsOf(each, from)));
+  const ofTo = new Set(conversations.flatMap((each) => idsOf(each, each.drawn.has(to) ? to : from)));
   const without = (ids: ReadonlySet<string>, others: ReadonlySet<string>) =>
     new Set([...ids].filter((id) => !others.has(id)));
   return {
