@@ -45,9 +45,15 @@ export function factReactor(parts: FactReactorParts, context: CommandContext): R
         const read = await Promise.allSettled(some.map((loaded) => readLive(parts, context, loaded, signal)));
         const failed = read.find((each) => each.status === 'rejected');
         if (failed) throw failed.reason;
-        for (const loaded of some) {
+        for (const [index, each] of read.entries()) {
           signal.throwIfAborted();
-          await tell(parts, context, loaded);
+          if (each.status === 'fulfilled') {
+            const loaded = some[index]!;
+            await tellFacts(parts, causedBy(context, loaded), loaded, {
+              generation: each.value,
+              isLive: true,
+            });
+          }
         }
       }
     },
@@ -60,15 +66,17 @@ export interface WantedFacts {
   readonly model: string | undefined;
 }
 
+/** Returns the generation that was live: what is found is told as that, also if another one is live by then. */
 async function readLive(
   parts: FactReactorParts,
   context: CommandContext,
   loaded: Recorded,
   signal: AbortSignal,
-): Promise<void> {
+): Promise<number> {
   const own = causedBy(context, loaded);
   const { live, models } = await readGenerations(parts.services, own.caller.tenant);
   await readFacts(parts, own, loaded, { generation: live, model: models.get(live) }, signal);
+  return live;
 }
 
 /** Records what a language model finds in a conversation, unless that is recorded. */
@@ -103,12 +111,6 @@ function isRead({ proposed, drawn }: Conversation, generation: number): boolean 
 }
 
 /** Tells what was found in a conversation, unless that was done. */
-async function tell(parts: FactReactorParts, context: CommandContext, loaded: Recorded): Promise<void> {
-  const own = causedBy(context, loaded);
-  const { live } = await readGenerations(parts.services, own.caller.tenant);
-  await tellFacts(parts, own, loaded, { generation: live, isLive: true });
-}
-
 export async function tellFacts(
   parts: FactReactorParts,
   own: CommandContext,
