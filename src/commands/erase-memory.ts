@@ -1,3 +1,5 @@
+import { factsOfTurn } from '../domain/conversations/conversation.ts';
+import { conversationIdOf } from '../domain/conversations/turn-ids.ts';
 import { hasRole } from '../domain/access/context.ts';
 import type { MemoryEvent } from '../domain/memory/events.ts';
 import { decide } from '../domain/memory/memory.ts';
@@ -12,6 +14,7 @@ import { changeStream } from './change-stream.ts';
 import { assertMatches, unknownMemory, type MatchCondition } from './change-memory.ts';
 import { releaseClaim } from './claims.ts';
 import { forgetSection } from './documents/forget-section.ts';
+import { readConversation } from './conversations/draw-facts.ts';
 import { eraseFeedback } from './erase-feedback.ts';
 import { recordMemoryErasure } from './erasure/request-erasure.ts';
 import { eraseSummaries } from './summaries/erase-summaries.ts';
@@ -75,7 +78,10 @@ export async function eraseMemory(
   };
 }
 
-/** Releases the externalId, and erases the feedback, the summaries that quote the memory and the text of its document. Idempotent. */
+/**
+ * Releases the externalId, and erases the feedback, the summaries that quote the memory, the text of its document and the facts drawn from
+ * it. Idempotent.
+ */
 export async function eraseBeside(
   services: CommandServices,
   context: CommandContext,
@@ -91,6 +97,16 @@ export async function eraseBeside(
   await eraseSummaries(services, context, erased.memoryId);
   if (erased.documentId !== undefined)
     await forgetSection(services, context, erased.documentId, erased.memoryId);
+  await eraseFacts(services, context, erased.memoryId);
+}
+
+/** Erases the facts that were drawn from a turn: their words may be those of the turn. */
+async function eraseFacts(services: CommandServices, context: CommandContext, turnId: string): Promise<void> {
+  const conversation = await readConversation(services, context.caller.tenant, conversationIdOf(turnId));
+  if (!conversation) return;
+  const { idempotency: _, ...own } = context;
+  const admin = { ...own, caller: { ...own.caller, roles: ['admin'] as const } };
+  for (const memoryId of factsOfTurn(conversation, turnId)) await eraseMemory(services, admin, memoryId);
 }
 
 /** The event of an erasure, from what stays readable of a memory whose key is destroyed; none if it is in the log. */

@@ -13,7 +13,7 @@ import { runOnce } from './run-once.ts';
 import type { ConflictMode } from './store-memory.ts';
 
 /** Minimum confidence of a conflict that is resolved by a link. */
-const minConfidence = 0.8;
+export const minConfidence = 0.8;
 
 /** Finds conflicts of a stored memory. An interface, because it is a query and commands may not import queries. */
 export interface ConflictFinder {

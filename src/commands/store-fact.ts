@@ -144,7 +144,7 @@ export function isAboutAnother(
 export async function findTold(
   services: CommandServices,
   context: CommandContext,
-  { value, subject }: Fact,
+  { value, subject }: Pick<Fact, 'value' | 'subject'>,
 ): Promise<readonly LoadedEvent<MemoryEvent>[] | undefined> {
   if (!isAffirmable(value)) return undefined;
   const { tenant } = context.caller;

@@ -48,6 +48,11 @@ export const documentStream = (tenant: string, documentId: string): Name => `doc
 /** What was read from the files of a document. Beside its own stream, so that loading the document does not load its texts. */
 export const documentTextStream = (tenant: string, documentId: string): Name =>
   `document-${tenant}.${documentId}.text`;
+/** What was said in one conversation, and the facts that were drawn from it. */
+export const conversationStream = (tenant: string, conversationId: string): Name =>
+  `conversation-${tenant}.${conversationId}`;
+/** Which facts of conversations are live, and those that were made anew. */
+export const factGenerationsStream = (tenant: string): Name => `conversation-${tenant}.generations`;
 /** One kill switch for all tenants. */
 export const killSwitchStream: Name = 'policy-system.kill-switch';
 /** The signed heads of the tree over the whole log. */

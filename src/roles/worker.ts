@@ -8,6 +8,7 @@ import { startCitations } from './citations.ts';
 import { startConflicts } from './conflicts.ts';
 import { startDocuments } from './documents.ts';
 import { startDuplicates } from './duplicates.ts';
+import { startFacts } from './facts.ts';
 import { startOutcomes } from './outcomes.ts';
 import { systemCommandContext, type Process } from './process.ts';
 import type { ReadSide } from './read-side.ts';
@@ -32,6 +33,7 @@ export function startWorker(
   startProcessor(own, erasures);
   startSummaries(own, { services: commands, store, models, embedders, ledger });
   startExperience(own, { services: commands, store, models, embedders, ledger });
+  startFacts(own, { commands, store, ledger }, readSide);
   startConflicts(own, { commands, store }, readSide);
   startCitations(own, { commands, store });
   startDocuments(own, { commands, store });

@@ -14,6 +14,7 @@ const callsOf = (
 ) => [
   client.search({ query: 'a' }),
   client.context({ query: 'a', tokenBudget: 1 }),
+  client.converse({ messages: [{ role: 'a', content: 'a' }] }),
   client.outcome('{searchId}', { used: [] }),
   client.endSession('{id}'),
   client.stats(),
@@ -86,6 +87,10 @@ const callsOf = (
   admin.projections.rollback('{name}'),
   admin.projections.retry('{name}', { stream: 'a' }),
   admin.projections.skip('{name}', { stream: 'a' }),
+  admin.facts.get(),
+  admin.facts.rebuild(),
+  admin.facts.switch(),
+  admin.facts.rollback(),
   admin.experience.get(),
   admin.experience.set({ enabled: true, share: 1, exploration: true }),
   admin.limits.get(),

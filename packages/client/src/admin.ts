@@ -41,6 +41,36 @@ export class Keys {
   }
 }
 
+/** `/v1/admin/facts`: the facts of conversations, made anew and switched like the generations of a read model. */
+export class Facts {
+  readonly #transport: Transport;
+
+  constructor(transport: Transport) {
+    this.#transport = transport;
+  }
+
+  /** Which facts are live, and how those that were drawn last differ from them. */
+  get(options?: CallOptions): Promise<api.Facts> {
+    return this.#transport.call({ method: 'GET', path: '/v1/admin/facts' }, options);
+  }
+
+  /** Draw the facts of all conversations again, beside the live ones; `get` shows the progress. */
+  rebuild(rebuild: api.RebuildFacts = {}, options?: CommandOptions): Promise<api.RebuildFactsAnswer> {
+    return this.#transport.call(
+      { method: 'POST', path: '/v1/admin/facts/rebuild', body: rebuild, changes: true },
+      options,
+    );
+  }
+
+  switch(options?: CommandOptions): Promise<api.SwitchFactsAnswer> {
+    return this.#transport.call({ method: 'POST', path: '/v1/admin/facts/switch', changes: true }, options);
+  }
+
+  rollback(options?: CommandOptions): Promise<api.RollbackFactsAnswer> {
+    return this.#transport.call({ method: 'POST', path: '/v1/admin/facts/rollback', changes: true }, options);
+  }
+}
+
 /** `/v1/admin/projections`: the read models and the reactors. */
 export class Projections {
   readonly #transport: Transport;
@@ -313,6 +343,7 @@ export class ContentRoutingRules {
 export class Admin {
   readonly keys: Keys;
   readonly projections: Projections;
+  readonly facts: Facts;
   readonly limits: Limits;
   readonly trust: TrustPolicies;
   readonly routing: Routing;
@@ -326,6 +357,7 @@ export class Admin {
   constructor(transport: Transport) {
     this.keys = new Keys(transport);
     this.projections = new Projections(transport);
+    this.facts = new Facts(transport);
     this.limits = new Limits(transport);
     this.trust = new TrustPolicies(transport);
     this.routing = new Routing(transport);

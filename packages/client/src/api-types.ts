@@ -196,6 +196,48 @@ export interface ReprocessDocument {
   accept?: readonly ('low-quality' | 'duplicate' | 'not-accepted' | 'refused' | 'empty')[] | undefined;
 }
 
+export interface RecordConversation {
+  /** The turns, in their order */
+  messages: readonly {
+    /** Who says it, such as `user` or `assistant` */
+    role: string;
+    /** The name of the one who says it */
+    name?: string | undefined;
+    /** Text of the memory, stored unchanged */
+    content: string;
+    /** When it was said */
+    at?: string | undefined;
+  }[];
+  /** The session of the turns: the same as `scope.session`. By default each call is one of its own */
+  sessionId?: string | undefined;
+  scope?:
+    | {
+        org?: string | undefined;
+        team?: string | undefined;
+        project?: string | undefined;
+        session?: string | undefined;
+        user?: string | undefined;
+        agent?: string | undefined;
+        company?: string | undefined;
+      }
+    | undefined;
+  spaces?: readonly string[] | undefined;
+  /** Of each turn, beside `role` and `name`, and of each fact */
+  metadata?: Record<string, unknown> | undefined;
+  /** When the memory is soft-deleted */
+  expiresAt?: string | undefined;
+  trust?:
+    | {
+        /** Where the text comes from, if that is less trusted than the caller: for example `web` for what it has read there. Never above what the credential and the cause say */
+        source: 'user' | 'agent' | 'tool' | 'document' | 'web' | 'import';
+      }
+    | undefined;
+  /** Whether a language model, where one is configured, draws facts from the turns */
+  extract?: boolean | undefined;
+  /** The layer of the facts */
+  layer?: 'agent' | 'user' | 'session' | 'project' | 'team' | 'org' | 'company' | undefined;
+}
+
 export interface Search {
   query: string;
   layers?: readonly ('agent' | 'user' | 'session' | 'project' | 'team' | 'org' | 'company')[] | undefined;
@@ -775,6 +817,11 @@ export interface ConfigureBudget {
   usd?: number | undefined;
 }
 
+export interface RebuildFacts {
+  /** One of the language models of the server, instead of the usual ones */
+  model?: string | undefined;
+}
+
 export interface Readiness {
   status: 'ready' | 'draining' | 'unavailable';
   profile: string;
@@ -1256,6 +1303,19 @@ export interface Document {
   retentionUntil?: string;
 }
 
+export interface RecordedConversation {
+  /** Id of the conversation */
+  id: string;
+  /** The memory of each message */
+  turns: {
+    id: string;
+  }[];
+  /** `pending`: facts are drawn in the background. `off`: no model is configured, or none is asked for */
+  facts: 'pending' | 'off';
+  /** Position in the log. Pass it as `minPosition` to a later request to read your own write */
+  position: string;
+}
+
 export interface SearchAnswer {
   results: SearchResult[];
   searchId: string;
@@ -1465,7 +1525,7 @@ export interface Costs {
   /** Month of UTC, such as 2026-11 */
   month: string;
   models: {
-    purpose: 'summary' | 'lesson' | 'embedding' | 'routing';
+    purpose: 'summary' | 'lesson' | 'embedding' | 'routing' | 'facts';
     model: string;
     requests: number;
     inputTokens: number;
@@ -2503,6 +2563,39 @@ export interface ChangedTraffic {
   position: string;
 }
 
+export interface Facts {
+  live: number;
+  /** From which facts are wanted */
+  conversations: number;
+  generations: {
+    generation: number;
+    /** Absent: the models of the spaces and layers */
+    model?: string;
+    /** Conversations whose facts are drawn */
+    drawn: number;
+    facts: number;
+  }[];
+  /** With the newest generation, or if that is live with the one before it */
+  comparison?: {
+    generation: number;
+    same: number;
+    onlyLive: {
+      count: number;
+      examples: {
+        id: string;
+        content: string;
+      }[];
+    };
+    onlyOther: {
+      count: number;
+      examples: {
+        id: string;
+        content: string;
+      }[];
+    };
+  };
+}
+
 export interface TrustPolicyOutput {
   /** Memories that meet all conditions of one of these rules wait for a review */
   quarantine: {
@@ -3444,5 +3537,23 @@ export interface KillSwitchBody {
 
 export interface KillSwitchAnswer {
   engaged: boolean;
+  position: string;
+}
+
+export interface RebuildFactsAnswer {
+  generation: number;
+  /** Position in the log. Pass it as `minPosition` to a later request to read your own write */
+  position: string;
+}
+
+export interface SwitchFactsAnswer {
+  live: number;
+  /** Position in the log. Pass it as `minPosition` to a later request to read your own write */
+  position: string;
+}
+
+export interface RollbackFactsAnswer {
+  live: number;
+  /** Position in the log. Pass it as `minPosition` to a later request to read your own write */
   position: string;
 }

@@ -78,6 +78,20 @@ export class Stratalog {
     );
   }
 
+  /**
+   * Record what was said: each message becomes a memory of the session layer. Where a language model is configured, facts are drawn from
+   * them later.
+   */
+  converse(
+    conversation: api.RecordConversation,
+    options?: CommandOptions,
+  ): Promise<api.RecordedConversation> {
+    return this.#transport.call(
+      { method: 'POST', path: '/v1/conversations', body: conversation, changes: true },
+      options,
+    );
+  }
+
   /** Say which results of a search were used: `used` are ids of its memories, none if nothing was. The latest outcome counts. */
   outcome(
     searchId: string,

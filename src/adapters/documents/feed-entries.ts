@@ -68,9 +68,7 @@ function ofRss(feed: Rss.Feed<string> | Rdf.Feed<string>): Feed {
         texts: [item.content?.encoded, item.description, item.atom?.summary?.value].filter(
           (text) => text !== undefined,
         ),
-        link:
-          item.link ??
-          (item.guid?.isPermaLink === false ? undefined : urlOf(item.guid?.value)),
+        link: item.link ?? (item.guid?.isPermaLink === false ? undefined : urlOf(item.guid?.value)),
         at: item.pubDate ?? item.dc?.dates?.[0] ?? item.dcterms?.created?.[0],
         authors: people.length > 0 ? people : (item.dc?.creators ?? []),
         categories: (item.categories?.map(({ name }) => name as string) ?? item.dc?.subjects ?? []).filter(
@@ -97,7 +95,7 @@ function ofAtom(feed: Atom.Feed<string>): Feed {
         texts: [entry.content?.value, entry.summary?.value].filter((text) => text !== undefined),
         link: link?.href,
         // When it was written, and not when somebody corrected a letter of it.
-        at: entry.published ?? (entry.updated),
+        at: entry.published ?? entry.updated,
         authors: entry.authors?.flatMap(({ name }) => (name === undefined ? [] : [name])) ?? [],
         categories: entry.categories?.map(({ label, term }) => label ?? (term as string)) ?? [],
         doi: entry.arxiv?.doi,

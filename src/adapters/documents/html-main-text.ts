@@ -1,7 +1,13 @@
-import { DefuddleClass } from 'defuddle/node';
+import defuddle from 'defuddle';
 import type { Block } from '../../domain/documents/content.ts';
 import { blocksOfHtml } from './html-blocks.ts';
 import { parseDocument } from './html-dom.ts';
+
+/** The package is CommonJS whose exports are the class itself, unlike its types. Its entry for Node needs optional packages. */
+const Defuddle = defuddle as unknown as new (
+  document: unknown,
+  options: object,
+) => { parse(): { readonly content: string } };
 
 /** The extraction takes time that grows faster than the page. */
 const maxLength = 1_000_000;

@@ -54,6 +54,7 @@ const kinds = {
   space: 'events',
   duplicates: 'events',
   document: 'events',
+  conversation: 'events',
 } as const satisfies Readonly<Record<EventCategory, TopicKind>>;
 
 /** The topic kind of an event category. Unknown categories are `internal`. */

@@ -45,6 +45,7 @@ export type EventCategory =
   | 'space'
   | 'duplicates'
   | 'document'
+  | 'conversation'
   | 'erasure';
 
 export type AnyEventDefinition = EventDefinition<string, z.ZodObject, z.ZodObject>;

@@ -1,5 +1,7 @@
 import { LimitsConfigured } from '../admission/events.ts';
 import { ContentRoutingConfigured } from '../content-routing/events.ts';
+import { ConversationRecorded, FactsDrawn, FactsProposed } from '../conversations/events.ts';
+import { FactsRebuildRequested, FactsSwitched } from '../conversations/generations.ts';
 import { ClaimReleased, ClaimTaken, CommandAnswered } from '../claim/claim.ts';
 import {
   BudgetConfigured,
@@ -184,6 +186,11 @@ const definitions = [
   ErasureCounted,
   ErasureAdvanced,
   ErasureCompleted,
+  ConversationRecorded,
+  FactsProposed,
+  FactsDrawn,
+  FactsRebuildRequested,
+  FactsSwitched,
 ] as const;
 
 /** Union of all events. */

@@ -6,8 +6,8 @@ const count = z.int().nonnegative();
 const dollars = z.number().nonnegative();
 const amount = z.object({ tokens: count, usd: dollars });
 
-/** What a cost was for. */
-export const costPurposes = ['summary', 'lesson', 'embedding', 'routing'] as const;
+/** What a cost was for. Version 3 of the events added `routing` and `facts`. */
+export const costPurposes = ['summary', 'lesson', 'embedding', 'routing', 'facts'] as const;
 export type CostPurpose = (typeof costPurposes)[number];
 
 /** The budget of a tenant from now on. */
@@ -53,7 +53,6 @@ export const CostReserved = defineEvent({
   version: 3,
   routing: z.object({ ...cost, expiresAt: z.iso.datetime() }),
   sealed: z.object({}),
-  // Version 3 added the purpose `routing`.
   upcasters: { 1: (data) => data, 2: (data) => data },
 });
 
@@ -69,7 +68,6 @@ export const CostIncurred = defineEvent({
     requests: count,
   }),
   sealed: z.object({}),
-  // Version 3 added the purpose `routing`.
   upcasters: { 1: (data) => data, 2: (data) => data },
 });
 
@@ -91,7 +89,6 @@ export const BudgetExhausted = defineEvent({
     resetsAt: z.iso.datetime(),
   }),
   sealed: z.object({}),
-  // Version 3 added the purpose `routing`.
   upcasters: { 1: (data) => data, 2: (data) => data },
 });
 

@@ -1,5 +1,6 @@
 import type { Binding } from '../binding.ts';
 import { administrationBindings } from './administration.ts';
+import { conversationBindings, factBindings } from './conversations.ts';
 import { memoryBindings } from './memories.ts';
 import { outcomeBindings } from './outcomes.ts';
 import { queryBindings } from './queries.ts';
@@ -14,6 +15,7 @@ import { trustBindings } from './trust.ts';
 export const bindings: readonly Binding[] = [
   ...memoryBindings,
   ...documentBindings,
+  ...conversationBindings,
   ...queryBindings,
   ...reasoningBindings,
   ...outcomeBindings,
@@ -22,4 +24,5 @@ export const bindings: readonly Binding[] = [
   ...duplicateBindings,
   ...trustBindings,
   ...administrationBindings,
+  ...factBindings,
 ];

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { recordConversation } from '../../api/conversations/record-conversation.ts';
 import { bulkStore, type BulkLine } from '../../api/memories/bulk-store.ts';
 import { storeMemory } from '../../api/memories/store-memory.ts';
 import type { ItemStream } from '../../api/operation.ts';
@@ -32,6 +33,7 @@ const body = z.looseObject({
   metadata: jsonObject.nullish(),
   timestamp: z.union([z.string(), z.number()]).nullish(),
   expiration_date: expirationDate.nullish(),
+  infer: z.boolean().nullish(),
 });
 
 /** Instructions of the program are not memories; mem0 skips them too. */
@@ -39,10 +41,18 @@ const skippedRoles = new Set(['system', 'developer']);
 
 /**
  * `POST /v3/memories/add/`: stores each message verbatim as a memory of its own, in their order, unless one says the same already.
- * Messages without text are left out. Nothing is stored if one of them is refused.
+ * Messages without text are left out. Nothing is stored if one of them is refused. Where a language model is configured, the messages are a
+ * conversation from which facts are drawn, unless `infer` is false.
  */
 export const add: Handler = async (request) => {
-  const { messages, metadata, timestamp, expiration_date: expiration, ...rest } = await bodyOf(request, body);
+  const {
+    messages,
+    metadata,
+    timestamp,
+    expiration_date: expiration,
+    infer,
+    ...rest
+  } = await bodyOf(request, body);
   const place = placeOf(entitiesOf(rest, rest.filters));
   const session = request.session.inNameOf(place.scope.user);
   const occurredAt = timestamp == null ? undefined : timeOf(timestamp, 'timestamp');
@@ -66,7 +76,9 @@ export const add: Handler = async (request) => {
     inMem0Terms({ content: `messages.${index}.content` }, () => parseInput(storeMemory.input, turn));
     return turn;
   });
-  const stored = turns.length === 0 ? [] : await storeAll(turns);
+  const isConversation = infer !== false && session.drawsFacts;
+  const store = isConversation ? converse : () => storeAll(turns);
+  const stored = turns.length === 0 ? [] : await store();
   await session.untilSearchable(stored.at(-1)?.position);
   const added = stored.filter(({ duplicate }) => !duplicate).length;
   return {
@@ -81,8 +93,24 @@ export const add: Handler = async (request) => {
       };
     }),
     status: 'SUCCEEDED',
-    message: `Stored ${added} ${added === 1 ? 'memory' : 'memories'}.`,
+    message: `Stored ${added} ${added === 1 ? 'memory' : 'memories'}${isConversation && added > 0 ? `; facts are drawn from ${added === 1 ? 'it' : 'them'}` : ''}.`,
   };
+
+  async function converse(): Promise<Stored[]> {
+    const { turns: ids, position } = await session.perform(recordConversation, {
+      ...place,
+      messages: texts.map(({ role, name, text }) => ({
+        role,
+        content: text,
+        ...(name != null && { name }),
+        ...(occurredAt !== undefined && { at: occurredAt }),
+      })),
+      metadata: metadataOf(metadata, { [expirationKey]: expiration }),
+      trust: { source: 'agent' },
+      ...(expiresAt !== undefined && { expiresAt }),
+    });
+    return ids.map(({ id }) => ({ id, position }));
+  }
 
   async function storeAll(bodies: readonly unknown[]) {
     const { batches } = (await session.perform(bulkStore, { lines: linesOf(bodies) })) as ItemStream<Stored>;

@@ -22,7 +22,8 @@ export function deletedAfter(date: string, now: Date): string {
 export function mem0Memory(memory: MemoryView) {
   const { id, content, scope, metadata, tags, createdAt, updatedAt } = memory;
   const { [expirationKey]: expiration = null, ...own } = metadata;
-  const { role, actor_id: actor } = own;
+  // The turns of conversations have a name.
+  const { role, name, actor_id: actor = typeof role === 'string' ? name : undefined } = own;
   return {
     id,
     memory: content,

@@ -29,6 +29,11 @@ export class Mem0Session {
     this.#services = services;
   }
 
+  /** Whether a language model draws facts from what is added. */
+  get drawsFacts(): boolean {
+    return this.#services.languageModels.length > 0;
+  }
+
   async perform<Input extends z.ZodObject, Output>(
     operation: Operation<Input, Output>,
     input: z.input<Input>,
