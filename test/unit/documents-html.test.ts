@@ -162,6 +162,13 @@ describe('pages', () => {
     expect(pageOf(html).blocks).toEqual([]);
   });
 
+  it('drops short lines around the main text that have no name', () => {
+    const html = `<html><body><div class="strip">Weather: 12 degrees</div><div class="post-content"><h1>Bridge</h1>${sentence('The pier')}${sentence('The deck')}
+      ${sentence('The rail')}${sentence('The toll')}<p>So be it.</p></div><div>Tide tables are sold at the kiosk</div></body></html>`;
+    const texts = pageOf(html).blocks.map((block) => ('text' in block ? block.text.slice(0, 9) : ''));
+    expect(texts).toEqual(['Bridge', 'The pier ', 'The deck ', 'The rail ', 'The toll ', 'So be it.']);
+  });
+
   it('keeps a text whose elements are called like boilerplate', () => {
     const html = `<html><body><div id="popup" class="modal"><div class="sidebar-page">${sentence('The pool')}${sentence('The slide')}${sentence('The bar')}${sentence('The lawn')}
       ${sentence('The gate')}${sentence('The roof')}${sentence('The path')}${sentence('The wall')}</div></div></body></html>`;

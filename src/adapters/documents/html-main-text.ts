@@ -60,7 +60,7 @@ function extract(html: string): string | undefined {
       removeContentPatterns: true,
       useAsync: false,
     };
-    return new DefuddleClass(document, options).parse().content;
+    return new Defuddle(document, options).parse().content;
   } catch {
     return undefined;
   } finally {

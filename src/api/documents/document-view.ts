@@ -141,7 +141,7 @@ function skippedOf({ good, sections, skipped }: DocumentState): DocumentView['sk
     const one = skipped.get(id);
     if (one) add(one.reason, exampleOf(section, one));
   }
-  for (const { type, path } of good?.refused ?? []) add('refused', `${[...path, type].join(' › ')}`);
+  for (const { type, path } of good?.refused ?? []) add('refused', [...path, type].join(' › '));
   if (good && sections.size === 0) add('empty', 'the file has no text');
   return [...places].map(([reason, all]) => ({
     reason,

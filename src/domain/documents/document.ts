@@ -1,4 +1,4 @@
-import { sectionContent, type Section } from './sections.ts';
+import { sectionContent } from './sections.ts';
 import type { DocumentEvent, RecordedSection, SkipReason } from './events.ts';
 
 type Received = Extract<DocumentEvent, { type: 'DocumentReceived' }>['data'];
@@ -222,5 +222,5 @@ export function phaseOf({ status, due }: DocumentState): DocumentPhase | 'erased
 
 /** The content that the memory of a section has, from the text of the section's revision. */
 export function contentOf(text: string, section: RecordedSection, good: GoodRevision): string {
-  return sectionContent(text, section as Section, good.hasOwnTitle ? good.title : undefined);
+  return sectionContent(text, section, good.hasOwnTitle ? good.title : undefined);
 }
