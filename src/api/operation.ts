@@ -17,7 +17,15 @@ export interface Operation<Input extends z.ZodObject = z.ZodObject, Output = unk
   readonly name: string;
   readonly summary: string;
   readonly area:
-    'Memories' | 'Documents' | 'Search' | 'Summaries' | 'Spaces' | 'Reasoning' | 'Operation' | 'Audit' | 'Administration';
+    | 'Memories'
+    | 'Documents'
+    | 'Search'
+    | 'Summaries'
+    | 'Spaces'
+    | 'Reasoning'
+    | 'Operation'
+    | 'Audit'
+    | 'Administration';
   /** Schema of the input: one object, even if a transport takes its fields from several parts of a request. */
   readonly input: Input;
   /** Messages for fields that the input does not have, although callers may expect them. */

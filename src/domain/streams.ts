@@ -44,7 +44,8 @@ export const spacesStream = (tenant: string): Name => `space-${tenant}.spaces`;
 /** Memories of a space that say the same. */
 export const duplicatesStream = (tenant: string, clusterId: string): Name =>
   `duplicates-${tenant}.${clusterId}`;
-export const documentStream = (tenant: string, documentId: string): Name => `document-${tenant}.${documentId}`;
+export const documentStream = (tenant: string, documentId: string): Name =>
+  `document-${tenant}.${documentId}`;
 /** What was read from the files of a document. Beside its own stream, so that loading the document does not load its texts. */
 export const documentTextStream = (tenant: string, documentId: string): Name =>
   `document-${tenant}.${documentId}.text`;
