@@ -61,6 +61,7 @@ const documentPlace = {
   createdBy: 'user:alice',
   claim,
   bytes: 2_048,
+  parent: keyId,
 };
 const documentFile = {
   filename: 'Grüße/handbook.md',

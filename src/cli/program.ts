@@ -25,6 +25,7 @@ import { projectionsCommand } from './projections.ts';
 import { replayCommand, restoreCommand } from './restore.ts';
 import { searchCommand } from './search.ts';
 import { serveCommand } from './serve.ts';
+import { documentsCommand } from './documents.ts';
 import { duplicatesCommand } from './duplicates.ts';
 import { reviewsCommand } from './reviews.ts';
 import { spacesCommand } from './spaces.ts';
@@ -49,6 +50,7 @@ export function createProgram(): Command {
     demoCommand(),
     importCommand(),
     ingestCommand(),
+    documentsCommand(),
     exportCommand(),
     backupCommand(),
     restoreCommand(),

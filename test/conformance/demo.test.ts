@@ -57,6 +57,9 @@ it.skipIf(testProfile !== 'embedded')(
       newestVersionIsFirst: true,
       citations: 1,
       poisonWasHeld: true,
+      sections: 5,
+      citesDocument: true,
+      changedSections: 1,
       rebuilt: readModelNames.length,
       equal: readModelNames.length,
     });

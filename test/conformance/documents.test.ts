@@ -276,6 +276,47 @@ describe('the rules of a space', () => {
   });
 });
 
+describe('a mail', () => {
+  const mail = [
+    'From: Ada <ada@harbour.example>',
+    'To: Bob <bob@harbour.example>',
+    'Subject: The tariff',
+    'Date: Mon, 04 May 2026 09:30:00 +0000',
+    'MIME-Version: 1.0',
+    'Content-Type: multipart/mixed; boundary=part',
+    '',
+    '--part',
+    'Content-Type: text/plain; charset=utf-8',
+    '',
+    'The tariff for the coming season is attached.',
+    '--part',
+    'Content-Type: text/markdown; charset=utf-8; name=tariff.md',
+    'Content-Disposition: attachment; filename=tariff.md',
+    '',
+    '# Tariff',
+    '',
+    'A night costs fourteen euros.',
+    '--part--',
+    '',
+  ].join('\r\n');
+
+  it('[H3] has its attachments as documents, which go and come with it', async () => {
+    const { ada } = await people();
+    const base64 = Buffer.from(mail).toString('base64');
+    const sent = await put(ada, 'mail-1', { base64, filename: 'tariff.eml' });
+    expect(sent).toMatchObject({ title: 'The tariff', state: 'ready' });
+    const attached = async (): Promise<Json[]> =>
+      (await ada.get(`/v1/documents?parent=${sent.id}`)).body.items;
+    expect(await attached()).toMatchObject([{ title: 'Tariff', filename: 'tariff.md', parent: sent.id }]);
+    const [{ id }] = (await attached()) as [Json];
+    await expect.poll(async () => (await sections(ada, id)).length, { timeout: 30_000 }).toBe(1);
+    expect((await ada.delete(`/v1/documents/${sent.id}`)).status).toBe(200);
+    expect((await ada.get(`/v1/documents/${id}`)).body.document.state).toBe('deleted');
+    expect((await ada.post(`/v1/documents/${sent.id}/restore`)).status).toBe(200);
+    expect(await attached()).toMatchObject([{ id }]);
+  });
+});
+
 describe('a request for a document', () => {
   it('[H3] takes a multipart body', async () => {
     const { admin: ada } = await people();

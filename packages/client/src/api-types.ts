@@ -1296,6 +1296,8 @@ export interface Document {
     status: number;
     detail: string;
   };
+  /** The document that the file was attached to */
+  parent?: string;
   createdBy: string;
   createdAt: string;
   updatedAt: string;
@@ -2783,6 +2785,8 @@ export interface ListDocumentsQuery {
   contentType?: string | undefined;
   /** How their externalId begins */
   prefix?: string | undefined;
+  /** Only what was attached to this document */
+  parent?: string | undefined;
   /** Maximum number of items in a page. Default: 50 */
   limit?: number | undefined;
   /** `nextCursor` of the previous page */

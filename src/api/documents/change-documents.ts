@@ -5,12 +5,15 @@ import {
   reprocessDocument as reprocess,
   restoreDocument as restore,
 } from '../../commands/documents/change-document.ts';
+import type { CommandContext } from '../../commands/context.ts';
+import { loadDocument } from '../../commands/documents/load-document.ts';
 import { filesField } from '../../commands/erasure/request-erasure.ts';
 import { skipReasons } from '../../domain/documents/events.ts';
+import { listDocuments } from '../../queries/documents/list-documents.ts';
 import { position } from '../example-values.ts';
 import { positionField } from '../fields.ts';
 import { writers } from '../memories/roles.ts';
-import { operation } from '../operation.ts';
+import { operation, type Call } from '../operation.ts';
 import { documentSchema, documentView } from './document-view.ts';
 import { documentExample } from './examples.ts';
 
@@ -49,8 +52,14 @@ export const deleteDocument = operation<typeof deleteInput, DeletedAnswer>({
     arguments: null,
     variant: ({ mode }) => (mode === 'soft' ? '' : mode),
   },
-  async handle({ caller, context, input: { id, mode, files }, services, token }) {
+  async handle(call) {
+    const { caller, context, input, services, token } = call;
+    const { id, mode, files } = input;
     if (mode === 'erase') {
+      const { position: at } = await loadDocument(services.commands, caller, id).catch(() => ({
+        position: 0,
+      }));
+      await withAttached(call, at, (attached, own) => eraseDocument(services.commands, own, attached, files));
       const erased = await eraseDocument(services.commands, context, id, files);
       return {
         output: {
@@ -62,6 +71,9 @@ export const deleteDocument = operation<typeof deleteInput, DeletedAnswer>({
       };
     }
     const deleted = await softDelete(services.commands, context, id);
+    await withAttached(call, deleted.position, (attached, own) =>
+      softDelete(services.commands, own, attached),
+    );
     return {
       output: { document: documentView(caller, deleted.state), position: token(deleted.position) },
       replayed: deleted.replayed,
@@ -78,14 +90,33 @@ export const restoreDocument = operation({
   examples: { input: { id: documentExample.id }, output: answerExample },
   access: writers,
   command: { scope: ({ id }) => ['POST', `/v1/documents/${id}/restore`], arguments: null },
-  async handle({ caller, context, input: { id }, services, token }) {
-    const restored = await restore(services.commands, context, id);
+  async handle(call) {
+    const { caller, context, input, services, token } = call;
+    const restored = await restore(services.commands, context, input.id);
+    await withAttached(call, restored.position, (attached, own) => restore(services.commands, own, attached));
     return {
       output: { document: documentView(caller, restored.state), position: token(restored.position) },
       replayed: restored.replayed,
     };
   },
 });
+
+/** Does the same to what was attached to the document. Repeatable. */
+async function withAttached(
+  { caller, context, input: { id }, services, wait }: Call<{ readonly id: string }>,
+  minPosition: number,
+  change: (documentId: string, context: CommandContext) => Promise<unknown>,
+): Promise<void> {
+  const { idempotency: _, ...own } = context;
+  for (const state of [undefined, 'deleted'] as const) {
+    const page = { limit: maxAttached, wait: { ...wait, minPosition } };
+    const { ids } = await listDocuments(services.models, caller, { parent: id, state, ...page });
+    for (const attached of ids) await change(attached, own);
+  }
+}
+
+/** A mail has no more files. */
+const maxAttached = 500;
 
 const reprocessBody = z
   .strictObject({

@@ -69,6 +69,7 @@ export const documentSchema = z
       .object({ code: z.string(), status: z.int(), detail: z.string() })
       .optional()
       .meta({ description: 'Why the last file could not be read' }),
+    parent: z.string().optional().meta({ description: 'The document that the file was attached to' }),
     createdBy: z.string(),
     createdAt: z.iso.datetime(),
     updatedAt: z.iso.datetime(),
@@ -128,6 +129,7 @@ export function documentView({ tenant }: Pick<TenantContext, 'tenant'>, state: D
         detail: problem.detail ?? 'it was erased',
       },
     }),
+    ...(place.parent !== undefined && { parent: place.parent }),
     createdBy: place.createdBy,
     createdAt: state.createdAt.toISOString(),
     updatedAt: state.updatedAt.toISOString(),

@@ -48,6 +48,7 @@ export const listDocuments = operation({
       description: 'Only documents in this state. Default: all that are not deleted',
     }),
     contentType: identifier.optional(),
+    parent: z.string().max(64).optional().meta({ description: 'Only what was attached to this document' }),
     prefix: z.string().max(1_024).optional().meta({ description: 'How their externalId begins' }),
     ...pageFields,
     ...waitFields,
@@ -64,8 +65,8 @@ export const listDocuments = operation({
   cost: () => 1,
   audit: { what: 'document list', when: 'watched' },
   async handle({ caller, input, services, wait, token }) {
-    const { layer: layers, space, state, contentType, prefix, cursor, limit = defaultLimit } = input;
-    const filter = { layers, space, state, contentType, prefix };
+    const { layer: layers, space, state, contentType, prefix, parent, cursor, limit = defaultLimit } = input;
+    const filter = { layers, space, state, contentType, prefix, parent };
     const page = await list(services.models, caller, { ...filter, cursor, limit, wait });
     const items: DocumentView[] = [];
     for (const id of page.ids) {

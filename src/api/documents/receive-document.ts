@@ -74,6 +74,8 @@ export const postDocument = operation({
     variant: ({ file }) => (file ? hash('sha256', file.bytes, 'hex') : ''),
   },
   cost: () => documentCost,
+  // Reading a large file has limits of its own.
+  takesLong: true,
   handle: (call) => receive(call, { ...call.input, mayReplace: false }),
 });
 
@@ -99,6 +101,8 @@ export const putDocument = operation({
     variant: ({ file }) => (file ? hash('sha256', file.bytes, 'hex') : ''),
   },
   cost: () => documentCost,
+  // Reading a large file has limits of its own.
+  takesLong: true,
   handle: (call) => receive(call, { ...call.input, mayReplace: true }),
 });
 

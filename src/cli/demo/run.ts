@@ -2,6 +2,7 @@ import type { Stratalog } from '../../../packages/client/src/index.ts';
 import { askQuestions } from './ask.ts';
 import { change, remove } from './change.ts';
 import { summarize, writeContext } from './context.ts';
+import { showDocuments } from './documents.ts';
 import { showLearning, type LearningFacts } from './learning.ts';
 import { rebuildAll, showAudit } from './log.ts';
 import type { Narrator } from './narrator.ts';
@@ -39,6 +40,10 @@ export interface DemoFacts {
   readonly citations: number;
   /** Whether a memory that addresses the model waited for a review, was rejected, and never found. */
   readonly poisonWasHeld: boolean;
+  /** Memories of a document, whether a context cited it, and how many changed with it. */
+  readonly sections: number;
+  readonly citesDocument: boolean;
+  readonly changedSections: number;
   readonly learning: LearningFacts;
   readonly rebuilt: number;
   readonly equal: number;
@@ -56,6 +61,7 @@ export async function runDemo(client: Stratalog, narrator: Narrator): Promise<De
   await showAudit(client, narrator, { externalId: story.change.externalId, lastSearch: searchId });
   const proof = await showProof(client, narrator);
   const spaces = await showSpaces(client, narrator);
+  const documents = await showDocuments(client, narrator);
   const learning = await showLearning(client, narrator);
   const rebuilt = await rebuildAll(client, narrator);
   return {
@@ -67,6 +73,7 @@ export async function runDemo(client: Stratalog, narrator: Narrator): Promise<De
     ...removed,
     ...proof,
     ...spaces,
+    ...documents,
     learning,
     ...rebuilt,
   };

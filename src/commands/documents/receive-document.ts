@@ -58,6 +58,8 @@ export type FileToReceive = z.output<typeof fileToReceive> & {
   readonly mayReplace: boolean;
   /** The externalId that the document had until now, where a file was renamed. */
   readonly movedFrom?: string | undefined;
+  /** The document that the file was attached to. */
+  readonly parent?: string | undefined;
 };
 
 export interface DocumentResult extends CommandResult {
@@ -105,6 +107,8 @@ export interface ReceiveParts {
 const maxAttempts = 20;
 /** Length of a part of a text, in UTF-16 units: far below what an event may have. */
 const partLength = 200_000;
+/** Length of an externalId, in UTF-16 units. */
+const maxExternalId = 512;
 
 /**
  * Reads a file and records it as a new document, or as the next revision of the one with its externalId. The same file with the same fields
@@ -232,6 +236,7 @@ class Reception {
         throw error;
       });
     const read = await this.#read;
+    if (!(read instanceof Problem)) await this.#receiveAttachments(id, read);
     const key = this.#newKey();
     const events =
       read instanceof Problem
@@ -256,6 +261,24 @@ class Reception {
     };
   }
 
+  /**
+   * Attached files become documents of their own, before the mail is recorded: it is sent again if the process stops in between. Pictures
+   * have no text, and most belong to a signature. What is attached to an attachment is left out.
+   */
+  async #receiveAttachments(parent: string, { attachments = [] }: DocumentContent): Promise<void> {
+    if (this.#file.parent !== undefined) return;
+    const { idempotency: _, ...own } = this.#context;
+    const { layer, scope, spaces, tags, metadata, externalId, source, occurredAt } = this.#file;
+    for (const { filename, mediaType, bytes } of attachments) {
+      if (mediaType.startsWith('image/')) continue;
+      const named =
+        externalId === undefined ? undefined : `${externalId}#${filename}`.slice(0, maxExternalId);
+      const place = { layer, scope, spaces, tags, metadata, source, occurredAt };
+      const file = { ...place, externalId: named, filename, mediaType, bytes, mayReplace: true, parent };
+      await receiveDocument(this.#parts, own, file);
+    }
+  }
+
   #newKey(): KeyRef {
     const { vault, newId } = this.#parts.services;
     const { tenant } = this.#context.caller;
@@ -272,6 +295,7 @@ class Reception {
       createdBy: before?.place.createdBy ?? actorOf(this.#context.caller),
       ...(this.#claim !== undefined && { claim: this.#claim }),
       bytes: this.#file.bytes.length,
+      ...(this.#file.parent !== undefined && { parent: this.#file.parent }),
     };
   }
 

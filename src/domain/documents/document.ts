@@ -27,7 +27,7 @@ export interface Skipped {
 /** Where a document is kept and who may see it. */
 export type DocumentPlace = Pick<
   Received,
-  'documentId' | 'layer' | 'scope' | 'spaces' | 'createdBy' | 'claim' | 'bytes'
+  'documentId' | 'layer' | 'scope' | 'spaces' | 'createdBy' | 'claim' | 'bytes' | 'parent'
 >;
 
 /** The last revision that could be read. */
@@ -103,8 +103,8 @@ export function foldDocument(facts: readonly DocumentFact[]): DocumentState | un
   for (const { event, revision, time, erased, metadata } of facts) {
     if (event.type === 'DocumentReceived' || event.type === 'DocumentRefused') {
       state ??= begun(event.data, time);
-      const { documentId, layer, scope, spaces, createdBy, claim, bytes } = event.data;
-      state.place = { documentId, layer, scope, spaces, createdBy, claim, bytes };
+      const { documentId, layer, scope, spaces, createdBy, claim, bytes, parent } = event.data;
+      state.place = { documentId, layer, scope, spaces, createdBy, claim, bytes, parent };
       state.revision = event.data.revision;
     }
     if (!state) continue;

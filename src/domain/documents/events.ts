@@ -51,6 +51,8 @@ const placeFields = {
   claim: z.string().optional(),
   /** Size of the file. */
   bytes: count,
+  /** The mail that it was attached to. */
+  parent: z.string().optional(),
 };
 
 const fileFields = {

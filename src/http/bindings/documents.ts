@@ -33,7 +33,7 @@ export const documentBindings = [
   }),
   bind(listDocuments, 'get', '/v1/documents', {
     success: { status: 200, description: 'A page of documents' },
-    query: ['layer', 'space', 'state', 'contentType', 'prefix', ...page, ...wait],
+    query: ['layer', 'space', 'state', 'contentType', 'prefix', 'parent', ...page, ...wait],
   }),
   bind(getDocument, 'get', '/v1/documents/:id', {
     success: { status: 200, description: 'The document' },

@@ -19,9 +19,14 @@ const documentTable = new Table('documents', {
     source_uri: 'text?',
     title: 'text?',
     sha256: 'text',
+    /** The mail that it was attached to. */
+    parent: 'uuid?',
   },
   key: ['tenant', 'document_id'],
-  indexes: ['(tenant, external_id) where external_id is not null'],
+  indexes: [
+    '(tenant, external_id) where external_id is not null',
+    '(tenant, parent) where parent is not null',
+  ],
 });
 const sectionTable = new Table('document_sections', {
   columns: {
@@ -67,7 +72,7 @@ function write({ event, metadata: { tenant }, erased }: LoadedEvent<DocumentEven
     case 'DocumentRefused': {
       // What is unreadable is about to be erased.
       if (erased) return nothing;
-      const { layer, scope, spaces, externalId, sourceUri, title, sha256 } = event.data;
+      const { layer, scope, spaces, externalId, sourceUri, title, sha256, parent } = event.data;
       const isGood = event.type === 'DocumentReceived';
       const row = {
         ...key,
@@ -79,6 +84,7 @@ function write({ event, metadata: { tenant }, erased }: LoadedEvent<DocumentEven
         source_uri: sourceUri,
         title: title ?? event.data.filename,
         sha256,
+        parent,
       };
       // The last good revision stays what it was.
       return isGood ? upsert(tables, documentTable, [row]) : insertNew(tables, row);

@@ -18,6 +18,8 @@ export interface DocumentsFilter {
   readonly contentType?: string | undefined;
   /** Only documents whose externalId begins with this. */
   readonly prefix?: string | undefined;
+  /** Only documents that were attached to this one. */
+  readonly parent?: string | undefined;
 }
 
 interface Page {
@@ -40,7 +42,7 @@ export async function listDocuments(
 ): Promise<ListedDocuments> {
   const bound = fingerprintOf({ documents: { ...filter } });
   const before = cursor === undefined ? undefined : readCursor(cursor, bound);
-  const { layers, space, state, contentType, prefix } = filter;
+  const { layers, space, state, contentType, prefix, parent } = filter;
   return models.read({ projections: ['documents'], ...wait }, async (view) => {
     const parameters = new Parameters();
     const region = { tenant: caller.tenant, visibility: visible(caller), ...(layers && { layers }) };
@@ -50,6 +52,7 @@ export async function listDocuments(
       ...(space === undefined ? [] : [`${parameters.bind(space)} = any (d.spaces)`]),
       ...(contentType === undefined ? [] : [`d.content_type = ${parameters.bind(contentType)}`]),
       ...(prefix === undefined ? [] : [`starts_with(d.external_id, ${parameters.bind(prefix)})`]),
+      ...(parent === undefined ? [] : [`d.parent::text = ${parameters.bind(parent)}`]),
       ...(before !== undefined && isMemoryId(before)
         ? [`d.document_id < ${parameters.bind(before)}::uuid`]
         : []),
