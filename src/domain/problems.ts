@@ -131,6 +131,11 @@ export const problems = {
     title: 'The read model still cannot apply the event',
     remedy: 'Fix the cause named in `detail` and retry, or skip the event.',
   },
+  'no-language-model': {
+    status: 409,
+    title: 'No language model is configured',
+    remedy: 'Set STRATALOG_LLM_BASE_URL and STRATALOG_LLM_MODEL, and start the server again.',
+  },
   'not-proven': {
     status: 409,
     title: 'The policy is not proven to be better',

@@ -305,6 +305,7 @@ function requestBodyOf(binding: Binding): Pick<ZodOpenApiOperationObject, 'reque
             schema: body.extend({
               [options.multipart]: z.string().meta({ format: 'binary', description: 'The file' }),
             }),
+            example,
           },
         }),
       },

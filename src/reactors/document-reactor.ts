@@ -11,7 +11,7 @@ import type { LoadedEvent } from '../ports/event-store.ts';
  */
 export function documentReactor(services: CommandServices, context: CommandContext): Reactor {
   return {
-    name: 'documents',
+    name: 'document-sections',
     handles: [
       'DocumentReceived',
       'DocumentReprocessed',

@@ -78,7 +78,7 @@ export class ValueReactor implements Reactor {
               searches: count,
               looks: made,
               gain: mean,
-              interval: [...interval],
+              ...(interval.every(Number.isFinite) && { interval: [...interval] as [number, number] }),
               ...(leastWithoutOne !== undefined && { leastWithoutOne }),
               weight,
             },

@@ -15,7 +15,7 @@ import { readModelWaitMs, startProcessor } from './start-processor.ts';
 /** What follows an erasure, in the order in which one causes the next. */
 const reactors: readonly FollowedBy[] = [
   // A document that is being stored while it is erased.
-  { name: 'documents', types: ['DocumentErased'] },
+  { name: 'document-sections', types: ['DocumentErased'] },
   { name: 'erasures', types: ['DocumentErased', 'DocumentTextErased', 'MemoryErased', 'ErasureRequested'] },
   { name: 'trace-erasures', types: ['MemoryErased'] },
   { name: 'lesson-updates', types: ['ReasoningTraceErased'] },

@@ -64,6 +64,10 @@ const missingFields: Readonly<Record<string, object>> = {
   'BudgetExhausted.v2.json': {},
   'CostIncurred.v2.json': {},
   'CostReserved.v2.json': {},
+  'ErasureRequested.v1.json': {},
+  'MemoryErased.v1.json': {},
+  'MemoryStored.v2.json': {},
+  'ValuesCompared.v1.json': {},
   'OutcomeObserved.v1.json': {},
   'ReasoningTraceResolved.v1.json': {},
   'UseObserved.v1.json': {},
@@ -124,6 +128,8 @@ function streamOf({ recorded, data }: GoldenEvent): StreamName {
   const { searchId, memoryId } = data as { searchId?: string; memoryId?: string };
   if (recorded.type === 'SpaceConfigured') return spacesStream(tenant);
   if (recorded.type === 'FeedbackGiven') return feedbackStream(tenant, memoryId!);
+  // Of another memory than the one that is stored and changed.
+  if (recorded.type === 'MemoryErased') return memoryStream(tenant, uuid());
   if (recorded.type.startsWith('Memory')) return memoryStream(tenant, memoryId!);
   if (searchId !== undefined) return retrievalStream(tenant, searchId);
   return recorded.type === 'ApiKeyCreated' ? tenantStream(tenant) : routingStream(tenant);

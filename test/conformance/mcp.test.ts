@@ -31,6 +31,7 @@ describe('what a client sees', () => {
         'memory_search',
         'memory_build_context',
         'memory_store',
+        'memory_ingest',
         'memory_get',
         'memory_update',
         'memory_delete',

@@ -270,7 +270,7 @@ describe('the command line', () => {
     const { memory, position } = await onBehalfOf(server, key, 'bö').store({ content: 'of bö' });
     const search = (...options: string[]) =>
       stratalogAs(server, key, 'search', 'of bö', '--threshold', '0', '--json', ...options);
-    await admin.get(`/v1/memories?minPosition=${position}&waitMs=30000`);
+    await admin.post('/v1/search', { query: 'of bö', minPosition: position, waitMs: 30_000 });
     const found = async (...options: string[]) =>
       (await search(...options)).json.results.map((result: Json) => result.memory.id);
     expect(await found('--on-behalf-of', 'bö')).toContain(memory.id);

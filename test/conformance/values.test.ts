@@ -155,3 +155,16 @@ describe('the value of memories', () => {
     expect(orderOf(answer)).toHaveLength(2);
   });
 });
+
+it('[C5] one question asked again and again is looked at, and decides nothing', async () => {
+  const tenant = await newTenant(server);
+  const { memory, position } = await tenant.admin.store({ content: contents[0], layer: 'company' });
+  for (let asked = 0; asked < 50; asked++) {
+    const search = { query, threshold: 0, minPosition: position };
+    const { searchId } = (await tenant.admin.post('/v1/search', search)).body;
+    await tenant.admin.post(`/v1/searches/${searchId}/outcome`, { used: [memory.id] });
+  }
+  const looks = () => auditEvents(tenant.admin, 'type=ValuesCompared');
+  await vi.waitFor(async () => expect(await looks()).toMatchObject([{ data: { weight: 0 } }]), within);
+  expect((await looks())[0]!.data).not.toHaveProperty('interval');
+});

@@ -208,7 +208,7 @@ describe.runIf(programs)('the query role on the read models', () => {
     const stranger = await clientWithKey(server!, { tenant: tenants[1], role: 'admin', user: 'eve' });
     const own = await clientOf(server!, stranger.key).get('/v1/memories');
     const { items } = own.body;
-    expect(items).toHaveLength(6);
+    expect(items).toHaveLength(7);
     const ids = await asLogin(async (client) => {
       const { rows } = await client.query(
         `select distinct memory_id::text as id from read.memories_g1 where tenant = $1`,

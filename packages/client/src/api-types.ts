@@ -957,6 +957,7 @@ export interface Problem {
     | 'rebuild-in-progress'
     | 'rebuild-not-ready'
     | 'still-parked'
+    | 'no-language-model'
     | 'not-proven'
     | 'policy-not-live'
     | 'too-many-outcomes'

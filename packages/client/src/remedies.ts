@@ -35,6 +35,7 @@ export const remedies: Readonly<Record<ProblemCode, string>> = {
   'rebuild-in-progress': 'Check its progress with GET /v1/admin/projections.',
   'rebuild-not-ready': 'Start a rebuild and wait until its state is `ready`.',
   'still-parked': 'Fix the cause named in `detail` and retry, or skip the event.',
+  'no-language-model': 'Set STRATALOG_LLM_BASE_URL and STRATALOG_LLM_MODEL, and start the server again.',
   'not-proven':
     'Wait for more decisions with outcomes: `figures` says what the log shows and `needed` how many matched deviations the next look needs. An admin can promote with `force`.',
   'policy-not-live':

@@ -39,7 +39,7 @@ export const rebuildFacts = operation({
   command: { scope: () => ['POST', '/v1/admin/facts/rebuild'] },
   async handle({ context, input: { model }, services: { commands, languageModels }, token }) {
     if (languageModels.length === 0)
-      throw new Problem('not-supported', 'facts are drawn by a language model, and none is configured');
+      throw new Problem('no-language-model', 'facts are drawn by a language model, and none is configured');
     const names = languageModels.map(({ id }) => id);
     if (model !== undefined && !names.includes(model))
       throw invalid('model', `must be one of ${names.join(', ')}`);

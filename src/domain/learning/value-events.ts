@@ -37,20 +37,23 @@ export const UseObserved = defineEvent({
 export const ValuesCompared = defineEvent({
   type: 'ValuesCompared',
   category: 'policy',
-  version: 1,
+  version: 2,
   routing: z.object({
     /** Number of searches with an explicit outcome in which something was used, at this look. */
     searches: z.int().nonnegative(),
     looks: z.int().positive(),
     /** Mean gain of nDCG. */
     gain: z.number(),
-    interval: z.tuple([z.number(), z.number()]),
+    /** Missing if it is unbounded, as with few questions. */
+    interval: z.tuple([z.number(), z.number()]).optional(),
     /** The least gain with one user left out; missing for fewer than four users. */
     leastWithoutOne: z.number().optional(),
     /** Of the value in log-odds; 0 while values do not change the ranking. */
     weight: z.number().min(0).max(0.5),
   }),
   sealed: z.object({}),
+  // Version 2 may lack the interval.
+  upcasters: { 1: (data) => data },
 });
 
 export type UseEvent = EventOf<typeof UseObserved>;
