@@ -286,6 +286,12 @@ function headersOf({ operation, options }: Binding): z.ZodObject {
   });
 }
 
+/** Without the fields that stand for the file. */
+function fieldsOf(example: unknown): object {
+  const { text: _, base64: __, ...fields } = example as Readonly<Record<string, unknown>>;
+  return fields;
+}
+
 function requestBodyOf(binding: Binding): Pick<ZodOpenApiOperationObject, 'requestBody'> {
   const { body, options } = binding;
   const { accepts = ['application/json'], bodyOptional = false, streamedBody } = options;
@@ -305,7 +311,7 @@ function requestBodyOf(binding: Binding): Pick<ZodOpenApiOperationObject, 'reque
             schema: body.extend({
               [options.multipart]: z.string().meta({ format: 'binary', description: 'The file' }),
             }),
-            example,
+            example: { ...fieldsOf(example), [options.multipart]: '(the bytes of the file)' },
           },
         }),
       },

@@ -55,6 +55,7 @@ describe('stratalog ingest', () => {
 
     const first = await ingest();
     expect(actions(first)).toEqual(['add Feed.md', 'add Hives.md']);
+    await expect.poll(async () => (await memories()).length, { timeout: 30_000 }).toBe(3);
     const stored = await memories();
     expect(stored.map(({ content }) => content).sort()).toEqual([
       'Hives\n\nThe first hive is by the pond. See Feed.',
@@ -71,6 +72,7 @@ describe('stratalog ingest', () => {
     await write('Frames.md', '# Frames\n\nTwelve are empty.\n');
     const second = await ingest();
     expect(actions(second)).toEqual(['add Frames.md', 'change Hives.md', 'move Winter.md']);
+    await expect.poll(async () => (await memories()).length, { timeout: 30_000 }).toBe(4);
     const after = await memories();
     const idOf = (list: Json[], words: string) => list.find(({ content }) => content.includes(words))?.id;
     expect(idOf(after, 'On Monday')).toBe(idOf(stored, 'On Sunday'));

@@ -313,7 +313,7 @@ describe('a mail', () => {
     expect((await ada.delete(`/v1/documents/${sent.id}`)).status).toBe(200);
     expect((await ada.get(`/v1/documents/${id}`)).body.document.state).toBe('deleted');
     expect((await ada.post(`/v1/documents/${sent.id}/restore`)).status).toBe(200);
-    expect(await attached()).toMatchObject([{ id }]);
+    await expect.poll(attached, { timeout: 30_000 }).toMatchObject([{ id }]);
   });
 });
 

@@ -17,8 +17,8 @@ export interface FoundFile {
 
 /** The server takes no larger ones. */
 const maxBytes = 64_000_000;
-/** Never ingested: what versions files, and what a program keeps beside them. */
-const alwaysIgnored = ['.git', '.obsidian', '.stratalog', 'node_modules', '.DS_Store', 'Thumbs.db'];
+/** Never ingested, like hidden files: what programs keep beside files. */
+const alwaysIgnored = ['node_modules', 'Thumbs.db'];
 
 /** The files below a folder that no ignore file excludes, or the one that is named, in the order of their names. */
 export async function filesBelow(folder: string, file?: string): Promise<FoundFile[]> {
@@ -45,7 +45,12 @@ async function collect(
   const entries = await readdir(folder, { withFileTypes: true });
   for (const entry of entries.toSorted((one, other) => (one.name < other.name ? -1 : 1))) {
     const name = path.posix.join(below, entry.name);
-    if (alwaysIgnored.includes(entry.name) || isIgnored(rules, name, entry.isDirectory())) continue;
+    if (
+      entry.name.startsWith('.') ||
+      alwaysIgnored.includes(entry.name) ||
+      isIgnored(rules, name, entry.isDirectory())
+    )
+      continue;
     if (entry.isDirectory()) await collect(root, name, rules, found);
     else if (entry.isFile() && (await stat(path.join(root, name))).size <= maxBytes)
       found.push(foundFile(root, name));
