@@ -47,7 +47,10 @@ async function readInside(folder: string, name: string): Promise<Uint8Array> {
 
 function isInside(folder: string, root: string): boolean {
   const relative = path.relative(root, folder);
-  return relative === '' || (!relative.startsWith(`..${path.sep}`) && relative !== '..' && !path.isAbsolute(relative));
+  return (
+    relative === '' ||
+    (!relative.startsWith(`..${path.sep}`) && relative !== '..' && !path.isAbsolute(relative))
+  );
 }
 
 function notAllowed(): FolderNotAllowed {

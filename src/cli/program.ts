@@ -27,6 +27,7 @@ import { searchCommand } from './search.ts';
 import { serveCommand } from './serve.ts';
 import { duplicatesCommand } from './duplicates.ts';
 import { reviewsCommand } from './reviews.ts';
+import { sourcesCommand } from './sources.ts';
 import { spacesCommand } from './spaces.ts';
 import { summariesCommand } from './summaries.ts';
 import { packageVersion } from '../adapters/package-version.ts';
@@ -49,6 +50,7 @@ export function createProgram(): Command {
     demoCommand(),
     importCommand(),
     ingestCommand(),
+    sourcesCommand(),
     exportCommand(),
     backupCommand(),
     restoreCommand(),

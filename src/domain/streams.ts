@@ -52,7 +52,8 @@ export const documentTextStream = (tenant: string, documentId: string): Name =>
 /** All sources that a tenant has configured. */
 export const sourcesStream = (tenant: string): Name => `source-${tenant}.sources`;
 /** The runs of a source. Beside the configurations, so that loading these does not load every run. */
-export const sourceRunsStream = (tenant: string, sourceId: string): Name => `source-${tenant}.run.${sourceId}`;
+export const sourceRunsStream = (tenant: string, sourceId: string): Name =>
+  `source-${tenant}.run.${sourceId}`;
 /** What was said in one conversation, and the facts that were drawn from it. */
 export const conversationStream = (tenant: string, conversationId: string): Name =>
   `conversation-${tenant}.${conversationId}`;

@@ -7,6 +7,8 @@ export interface FetchRequest {
   readonly lastModified?: string | undefined;
   /** Pause before the next request to the same host. Default: that of the fetcher. */
   readonly pauseMs?: number | undefined;
+  /** Whether a file that is compressed with gzip is decompressed, as sitemaps may be. */
+  readonly gunzip?: boolean | undefined;
 }
 
 export interface Fetched {

@@ -8,7 +8,7 @@ import { addressOfHost } from '../../support/net/addresses.ts';
 import type { AllowedHosts } from '../../support/net/allowed-hosts.ts';
 import { packageVersion } from '../package-version.ts';
 import { HostGate } from './host-gate.ts';
-import { readBody } from './read-body.ts';
+import { gunzipped, readBody } from './read-body.ts';
 
 export interface FetchLimits {
   /** Of one request with its redirects, without the time that it waits for its turn. */
@@ -83,7 +83,10 @@ export class SafeFetcher implements Fetcher {
     try {
       const response = await this.#send(target, request, ended);
       try {
-        return await this.#answerOf(response, target, () => timer.touch());
+        const answer = await this.#answerOf(response, target, () => timer.touch());
+        const isGzip =
+          request.gunzip && 'bytes' in answer && answer.bytes[0] === 0x1f && answer.bytes[1] === 0x8b;
+        return isGzip ? { ...answer, bytes: await gunzipped(answer.bytes, this.#limits.maxBytes) } : answer;
       } finally {
         response.destroy();
       }

@@ -58,6 +58,8 @@ export type FileToReceive = z.output<typeof fileToReceive> & {
   readonly mayReplace: boolean;
   /** The externalId that the document had until now, where a file was renamed. */
   readonly movedFrom?: string | undefined;
+  /** Whom a new document is of, where the program itself stores it for somebody. */
+  readonly createdBy?: string | undefined;
 };
 
 export interface DocumentResult extends CommandResult {
@@ -269,7 +271,7 @@ class Reception {
       revision: (before?.revision ?? 0) + 1,
       ...this.#placement,
       spaces: [...spaces],
-      createdBy: before?.place.createdBy ?? actorOf(this.#context.caller),
+      createdBy: before?.place.createdBy ?? this.#file.createdBy ?? actorOf(this.#context.caller),
       ...(this.#claim !== undefined && { claim: this.#claim }),
       bytes: this.#file.bytes.length,
     };

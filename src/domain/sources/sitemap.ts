@@ -29,7 +29,8 @@ export function readSitemap(xml: string): Sitemap | undefined {
       if (isEnd) isWhole = true;
       else kind ??= name === 'urlset' ? 'pages' : 'sitemaps';
     } else if (name === 'url' || name === 'sitemap') {
-      if (isEnd && url !== undefined && URL.canParse(url)) entries.push({ url: new URL(url).href, changedAt });
+      if (isEnd && url !== undefined && URL.canParse(url))
+        entries.push({ url: new URL(url).href, changedAt });
       url = undefined;
       changedAt = undefined;
     } else if (name === 'loc' && !isEnd) url ??= unescaped(content).trim();
@@ -54,7 +55,12 @@ function withoutComments(xml: string): string {
     const end = xml.indexOf(closing, begin + opening.length);
     if (end === -1) return parts.join('');
     if (opening === '<![CDATA[')
-      parts.push(xml.slice(begin + opening.length, end).replaceAll('&', '&amp;').replaceAll('<', '&lt;'));
+      parts.push(
+        xml
+          .slice(begin + opening.length, end)
+          .replaceAll('&', '&amp;')
+          .replaceAll('<', '&lt;'),
+      );
     at = end + closing.length;
   }
   parts.push(xml.slice(at));

@@ -38,7 +38,7 @@ export const sourceFields = {
   }),
 };
 
-const sourceConfigSchema = z.strictObject(sourceFields);
+export const sourceConfigSchema = z.strictObject(sourceFields);
 export type SourceConfig = z.output<typeof sourceConfigSchema>;
 
 /** Throws unless the source has a location that fits its type. */

@@ -38,7 +38,12 @@ export function isAllowedEntry(entry: string): boolean {
   if (entry.includes('/')) {
     const [network = '', prefix = '', ...rest] = entry.split('/');
     const version = isIP(network);
-    return rest.length === 0 && version !== 0 && /^\d{1,3}$/.test(prefix) && Number(prefix) <= (version === 4 ? 32 : 128);
+    return (
+      rest.length === 0 &&
+      version !== 0 &&
+      /^\d{1,3}$/.test(prefix) &&
+      Number(prefix) <= (version === 4 ? 32 : 128)
+    );
   }
   const { host, port } = hostOf(entry);
   const isHost = isIP(host) !== 0 || /^[a-z0-9_]([a-z0-9._-]*[a-z0-9_])?$/.test(host);
