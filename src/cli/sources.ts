@@ -17,8 +17,7 @@ const types = [
 
 interface ConfigureOptions extends ScopeOptions {
   readonly type?: PutSource['type'];
-  readonly url?: string;
-  readonly path?: string;
+  readonly from?: string;
   readonly schedule?: string;
   readonly layer?: PutSource['layer'];
   readonly space?: string[];
@@ -40,8 +39,7 @@ export function sourcesCommand(): Command {
     .description('Configure a source. Without --type it must exist, and what is not named stays')
     .argument('<source>')
     .addOption(new Option('--type <type>', 'what is read').choices(types))
-    .option('--url <url>', 'address of a feed, a page or a sitemap')
-    .option('--path <path>', 'folder of the server, for a directory')
+    .option('--from <location>', 'address of a feed, page or sitemap, or folder of the server')
     .option('--schedule <schedule>', 'when it is read, in UTC: @hourly to @quarterly, or a cron pattern')
     .option('--layer <layer>', 'layer of the memories')
     .option('--space <space>', 'space of the memories; may be repeated', collect)
@@ -86,10 +84,10 @@ async function show(id: string, _: unknown, command: Command): Promise<void> {
 
 async function configure(id: string, options: ConfigureOptions, command: Command): Promise<void> {
   const { client, json } = connect(command);
-  const { type, url, path, schedule, layer, space: spaces, tag: tags, state } = options;
+  const { type, from, schedule, layer, space: spaces, tag: tags, state } = options;
   const scope = scopeOf(options);
   const enabled = state === undefined ? undefined : state === 'on';
-  const fields = { url, path, spaces, tags, enabled, scope };
+  const fields = { ...locationOf(from), spaces, tags, enabled, scope };
   const settings = changeOptions(options);
   if (type === undefined) {
     const answer = await client.sources.update(id, { ...fields, schedule, layer }, settings);
@@ -99,6 +97,12 @@ async function configure(id: string, options: ConfigureOptions, command: Command
     return command.error('error: --type needs --schedule and --layer, too');
   const answer = await client.sources.put(id, { ...fields, type, schedule, layer }, settings);
   print(answer.source, json);
+}
+
+/** What has a scheme is an address; anything else is a folder. */
+function locationOf(from: string | undefined): Pick<PutSource, 'url' | 'path'> {
+  if (from === undefined) return {};
+  return /^[a-z][a-z+.-]+:\/\//i.test(from) ? { url: from } : { path: from };
 }
 
 async function run(id: string, { wait }: { readonly wait?: true }, command: Command): Promise<void> {

@@ -107,8 +107,8 @@ describe('a sitemap', () => {
 
   it('takes time linear in its size, whatever it contains', () => {
     const began = performance.now();
-    for (const hostile of ['<url', '<url>', '<!--', '<![CDATA[', '</', '&#'])
-      readSitemap(`<urlset>${hostile.repeat(200_000)}`);
+    for (const hostile of ['<url', 'a', '<url>', '<!--', '<![CDATA[', '</', '&#'])
+      readSitemap(`<urlset><${hostile.repeat(200_000)}`);
     expect(performance.now() - began).toBeLessThan(5_000);
   });
 });

@@ -157,9 +157,9 @@ export class SafeFetcher implements Fetcher {
     const { statusCode: status = 0, headers } = response;
     const { location, etag } = headers;
     if (redirects.includes(status) && location !== undefined) {
-      if (!URL.canParse(location, target))
+      if (!URL.canParse(location, target.href))
         throw new FetchFailed('refused', 'the server redirects to no address', { status });
-      return { redirect: new URL(location, target).href };
+      return { redirect: new URL(location, target.href).href };
     }
     const isNew = status >= 200 && status < 300;
     if (!isNew && status !== 304) throw this.#refusalOf(status, headers['retry-after'], target);

@@ -73,7 +73,8 @@ export function backOffMs(failures: number): number {
 
 function cronOf(schedule: string): Cron | undefined {
   const pattern = Object.hasOwn(named, schedule) ? named[schedule]! : schedule;
-  if (pattern.startsWith('@')) return undefined;
+  // Other forms, such as a single time, are no schedules.
+  if (pattern.trim().split(/\s+/).length !== 5) return undefined;
   try {
     return new Cron(pattern, { timezone: 'UTC', mode: '5-part' });
   } catch {

@@ -13,7 +13,7 @@ export interface Sitemap {
 }
 
 /** An opening or closing tag and the text after it. Each character is looked at once. */
-const tag = /<(\/?)(?:[\w.-]+:)?([\w.-]+)[^<>]*>([^<]*)/g;
+const tag = /<(\/?)(?:[\w.-]{1,64}:)?([\w.-]{1,64})(?=[\s/>])[^<>]*>([^<]*)/g;
 
 /** Reads a sitemap or an index of sitemaps; undefined if the text is neither. */
 export function readSitemap(xml: string): Sitemap | undefined {
