@@ -21,7 +21,7 @@ export interface SourceRunnerParts extends RunParts {
 }
 
 /** Sources that one process reads at a time. */
-const maxAtOnce = 2;
+const maxAtOnce = 4;
 /** A run that said nothing about its source, such as one during which the database was down, is repeated after this time. */
 const retryMs = 30_000;
 /** Clocks may be set and machines may sleep: due times are compared with the clock at least this often, where there are sources. */
@@ -161,8 +161,14 @@ export class SourceRunner implements EventProcessor {
     ]);
     const source = sources.configured.get(id);
     each.last = { run: before?.run };
-    const dueAt = source && nextRunOf(source, before?.run);
-    if (!source || !dueAt || dueAt > services.clock.now()) return;
+    if (!source) {
+      // It was removed or erased. Its next event, if there is one, brings it back.
+      each.leftUntil = Infinity;
+      return;
+    }
+    each.source = source;
+    const dueAt = nextRunOf(source, before?.run);
+    if (!dueAt || dueAt > services.clock.now()) return;
     const own = inTenant(this.#context, tenant);
     // It acts for whoever configured the source, wherever that could write.
     const context = { ...own, caller: { ...own.caller, roles: ['admin'] as const } };

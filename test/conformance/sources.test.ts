@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { clientWithKey, freshTenant, type Client, type Json } from '../support/api.ts';
+import { expectClear, stratalogAs } from '../support/cli.ts';
 import { auditEvents } from '../support/events.ts';
 import { useServer } from '../support/use-server.ts';
 
@@ -73,8 +74,11 @@ async function documentsOf(client: Client, id: string): Promise<Json[]> {
 const contents = async (client: Client, id: string): Promise<string[]> =>
   (await client.get(`/v1/documents/${id}/memories?limit=500`)).body.items.map(({ content }: Json) => content);
 
+/** What a run can cause; the end of the storing of its sections is recorded after a document is ready. */
 const documentEvents = async (client: Client) =>
-  (await auditEvents(client)).filter(({ type }) => /^(Document|Memory)/.test(type as string));
+  (await auditEvents(client)).filter(({ type }) =>
+    /^(DocumentReceived|DocumentRefused|DocumentDeleted|DocumentTextRead|Memory)/.test(type as string),
+  );
 
 function feed(entries: Readonly<Record<string, string>>): string {
   const items = Object.entries(entries).map(
@@ -274,6 +278,16 @@ describe('a source', () => {
     );
     expect(boats).toMatchObject({ id: ships.id, state: 'ready' });
 
+    await write('kept.md', '# Kept\n\nSomebody will delete this by hand.\n');
+    expect((await run(root, 'handbook')).lastRun).toMatchObject({ new: 1 });
+    const kept = (await documentsOf(root, 'handbook')).find(({ externalId }) =>
+      externalId.endsWith('kept.md'),
+    )!;
+    expect((await root.delete(`/v1/documents/${kept.id}`)).status).toBe(200);
+    await write('kept.md', '# Kept\n\nWhat was deleted by hand stays deleted.\n');
+    expect((await run(root, 'handbook')).lastRun).toMatchObject({ new: 0, changed: 0 });
+    expect((await root.get(`/v1/documents/${kept.id}`)).body.document.state).toBe('deleted');
+
     await rm(path.join(folder, 'refunds.md'));
     expect((await run(root, 'handbook')).lastRun).toMatchObject({ removed: 1 });
     const left = (await documentsOf(root, 'handbook')).map(({ externalId }) => externalId);
@@ -287,6 +301,34 @@ describe('a source', () => {
     await symlink(outside, folder);
     expect((await run(root, 'handbook')).lastRun.problem.code).toBe('not-allowed');
     expect((await documentsOf(root, 'handbook')).map(({ externalId }) => externalId)).toEqual(left);
+  });
+
+  it('[J4] [H11] is configured, listed, read and removed on the command line', async () => {
+    const root = await admin();
+    const cli = (...args: string[]) => stratalogAs(server, root, 'sources', ...args);
+    serve('/page', '# Page\n\nA page for the command line.\n', { 'content-type': 'text/markdown' });
+    const made = await cli(
+      ...['configure', 'page', '--type', 'page', '--from', at('/page'), '--schedule', '@weekly'],
+      ...['--layer', 'team', '--team', 'core', '--space', 'notes', '--tag', 'web'],
+    );
+    expectClear(made, 0);
+    expect(made.stdout).toContain('schedule: @weekly');
+    expectClear(await cli('configure', 'page', '--schedule', '@monthly', '--state', 'off'), 0);
+    expect((await root.get('/v1/sources/page')).body).toMatchObject({
+      schedule: '@monthly',
+      state: 'disabled',
+      scope: { team: 'core' },
+      spaces: ['notes'],
+      tags: ['web'],
+    });
+    const read = await cli('run', 'page', '--wait');
+    expectClear(read, 0);
+    expect(read.stdout).toContain('1 found, 1 new');
+    expect((await cli('list')).stdout).toMatch(/page +page +@monthly +disabled/);
+    expect((await cli('show', 'page', '--json')).json).toMatchObject({ id: 'page', url: at('/page') });
+    expectClear(await cli('configure', 'page', '--type', 'rss'), 2, /--schedule and --layer/);
+    expectClear(await cli('delete', 'page'), 0);
+    expect((await cli('list')).stdout).toContain('no sources yet');
   });
 
   it('[H11] runs when its schedule comes due', async () => {

@@ -35,18 +35,24 @@ export interface RecordedSourceEvent {
   readonly revision: number;
   readonly time: Date;
   readonly metadata?: { readonly actor: string };
+  /** Its key was destroyed, so nobody knows any more what is to be read. */
+  readonly erased?: boolean;
 }
 
 /** The sources after further events. */
 export function foldSources(before: Sources, events: readonly RecordedSourceEvent[]): Sources {
   const configured = new Map(before.configured);
   let last = before.revision;
-  for (const { event, revision, time, metadata } of events) {
+  for (const { event, revision, time, metadata, erased } of events) {
     const { sourceId: id } = event.data;
     const known = configured.get(id);
     last = revision;
     switch (event.type) {
       case 'SourceConfigured': {
+        if (erased) {
+          configured.delete(id);
+          break;
+        }
         const { sourceId: _, ...config } = event.data;
         configured.set(id, {
           id,

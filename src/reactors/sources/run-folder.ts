@@ -43,8 +43,7 @@ export async function runFolder(
     }
     const sha256 = hash('sha256', bytes, 'hex');
     const before = byName.get(externalId);
-    // The bytes of a document that was deleted, or of one whose last file failed, are looked at again.
-    if (last && before?.sha256 === sha256) {
+    if (last && before?.sha256 === sha256 && !before.isFailed) {
       counts.add({ became: 'unchanged' }, file.name);
       continue;
     }

@@ -19,6 +19,8 @@ export interface KnownDocument {
   readonly documentId: string;
   readonly externalId: string;
   readonly sha256: string;
+  /** No file of it could be read. */
+  readonly isFailed: boolean;
 }
 
 /** Reads of the documents of sources. They wait until the read model has applied the log up to `minPosition`. */
