@@ -2,6 +2,7 @@ import path from 'node:path';
 import { z } from 'zod';
 import { clusterOf, clusterSettings, type ClusterConfig } from './config-cluster.ts';
 import { ceilingsOf, limitSettings, turnsOf } from './config-limits.ts';
+import { sourceSettings, sourcesOf, type SourcesConfig } from './config-sources.ts';
 import { tlogOf, tlogSettings, type TlogConfig } from './config-tlog.ts';
 import {
   ConfigError,
@@ -182,6 +183,7 @@ export const settings = z.object({
     .default(1_800)
     .describe('Seconds after which a search in a session counts as ignored if none of its results was used'),
   ...tlogSettings,
+  ...sourceSettings,
   ...limitSettings,
   STRATALOG_ERASED_FILES_WITHIN: integer(1, 2_592_000)
     .default(3_600)
@@ -262,6 +264,7 @@ export interface Config extends ClusterConfig {
   readonly summaryWindowMs: number;
   readonly outcomeWindowMs: number;
   readonly tlog: TlogConfig;
+  readonly sources: SourcesConfig;
   /** How many costly requests a process works on at a time, and how many may wait. */
   readonly turns: TurnOptions;
   /** How many costly calls of each kind a credential may have under way. */
@@ -321,6 +324,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     outcomeWindowMs: values.STRATALOG_OUTCOME_WINDOW * 1_000,
     summaryWindowMs: values.STRATALOG_SUMMARY_WINDOW * 1_000,
     tlog: tlogOf(values),
+    sources: sourcesOf(values),
     turns: turnsOf(values),
     ceilings: ceilingsOf(values),
     maxVectorLag: values.STRATALOG_MAX_VECTOR_LAG,

@@ -66,6 +66,8 @@ export interface Services {
   readonly contentRouting: ContentRoutingDirectory;
   /** Chooses the spaces of documents that name none. */
   readonly contentRouter: ContentRouter;
+  /** Folders that sources may read. */
+  readonly ingestRoots: readonly string[];
   /** Chooses the spaces of questions that leave them open. */
   readonly questionSpaces: QuestionSpaces;
   readonly directory: TenantDirectory;

@@ -28,6 +28,7 @@ import { serveCommand } from './serve.ts';
 import { documentsCommand } from './documents.ts';
 import { duplicatesCommand } from './duplicates.ts';
 import { reviewsCommand } from './reviews.ts';
+import { sourcesCommand } from './sources.ts';
 import { spacesCommand } from './spaces.ts';
 import { summariesCommand } from './summaries.ts';
 import { packageVersion } from '../adapters/package-version.ts';
@@ -51,6 +52,7 @@ export function createProgram(): Command {
     importCommand(),
     ingestCommand(),
     documentsCommand(),
+    sourcesCommand(),
     exportCommand(),
     backupCommand(),
     restoreCommand(),

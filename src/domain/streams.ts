@@ -49,6 +49,11 @@ export const documentStream = (tenant: string, documentId: string): Name =>
 /** What was read from the files of a document. Beside its own stream, so that loading the document does not load its texts. */
 export const documentTextStream = (tenant: string, documentId: string): Name =>
   `document-${tenant}.${documentId}.text`;
+/** All sources that a tenant has configured. */
+export const sourcesStream = (tenant: string): Name => `source-${tenant}.sources`;
+/** The runs of a source. Beside the configurations, so that loading these does not load every run. */
+export const sourceRunsStream = (tenant: string, sourceId: string): Name =>
+  `source-${tenant}.run.${sourceId}`;
 /** What was said in one conversation, and the facts that were drawn from it. */
 export const conversationStream = (tenant: string, conversationId: string): Name =>
   `conversation-${tenant}.${conversationId}`;

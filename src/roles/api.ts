@@ -157,6 +157,7 @@ export function openApi(
     routing,
     contentRouting: contentRouting.directory,
     contentRouter: contentRouting.router,
+    ingestRoots: config.sources.ingestRoots,
     questionSpaces: new QuestionSpaces({ models, search: retrieval, spaces: commands.spaces }),
     embedders,
     languageModels: languageModelsOf(config),

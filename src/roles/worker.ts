@@ -16,6 +16,7 @@ import { startExperience } from './experience.ts';
 import { startPolicies, type Learning } from './policies.ts';
 import { startPruning } from './pruning.ts';
 import { startProcessor } from './start-processor.ts';
+import { startSources } from './sources.ts';
 import { startSummaries } from './summaries.ts';
 
 const interruptedCheckMs = 15_000;
@@ -25,10 +26,11 @@ const longestRenewalPauseMs = 600_000;
 /** The role `worker`: runs reactors, and renews read models that an earlier version of the program built. */
 export function startWorker(
   own: Process,
-  { commands, store, ledger }: CommandSide,
+  commandSide: CommandSide,
   readSide: ReadSide,
   learning: Learning,
 ): void {
+  const { commands, store, ledger } = commandSide;
   const { erasures, operations, models, embedders } = readSide;
   startProcessor(own, erasures);
   startSummaries(own, { services: commands, store, models, embedders, ledger });
@@ -37,6 +39,7 @@ export function startWorker(
   startConflicts(own, { commands, store }, readSide);
   startCitations(own, { commands, store });
   startDocuments(own, { commands, store });
+  startSources(own, commandSide, readSide);
   startDuplicates(own, { commands, store }, readSide);
   startPruning(own, { services: commands, store, models });
   const outcomes = startOutcomes(own, { services: commands, store, models });

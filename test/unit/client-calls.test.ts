@@ -10,7 +10,7 @@ const without = ['GET /livez', 'GET /metrics'];
 /** One call of each method; path parameters are their own names. */
 const callsOf = (
   client: Stratalog,
-  { memories, reasoning, summaries, spaces, documents, duplicates, reviews, audit, admin } = client,
+  { memories, reasoning, summaries, spaces, documents, sources, duplicates, reviews, audit, admin } = client,
 ) => [
   client.search({ query: 'a' }),
   client.context({ query: 'a', tokenBudget: 1 }),
@@ -61,6 +61,12 @@ const callsOf = (
   documents.delete('{id}'),
   documents.restore('{id}'),
   documents.reprocess('{id}'),
+  sources.list(),
+  sources.get('{id}'),
+  sources.put('{id}', { type: 'rss', schedule: '@daily', layer: 'company' }),
+  sources.update('{id}', {}),
+  sources.delete('{id}'),
+  sources.run('{id}'),
   duplicates.list().page(),
   duplicates.resolve('{id}', { resolution: 'keep_all' }),
   reviews.list().page(),

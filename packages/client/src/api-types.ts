@@ -196,6 +196,58 @@ export interface ReprocessDocument {
   accept?: readonly ('low-quality' | 'duplicate' | 'not-accepted' | 'refused' | 'empty')[] | undefined;
 }
 
+export interface PutSource {
+  /** `rss`: a feed, RSS or Atom; `arxiv`: the same of arXiv; `page`: one page or file; `sitemap`: the pages that a sitemap lists; `directory`: the files of a folder of the server */
+  type: 'rss' | 'arxiv' | 'page' | 'sitemap' | 'directory';
+  /** Address, http or https; not of a directory */
+  url?: string | undefined;
+  /** Folder of a directory: an absolute path below one of `STRATALOG_INGEST_ROOTS` */
+  path?: string | undefined;
+  /** When it is read, in UTC: `@hourly`, `@daily`, `@weekly`, `@monthly`, `@quarterly`, or a cron pattern of five fields, such as `30 6 * * 1-5` */
+  schedule: string;
+  /** Layer that determines who can see the memory; values from most to least specific */
+  layer: 'agent' | 'user' | 'session' | 'project' | 'team' | 'org' | 'company';
+  scope?:
+    | {
+        org?: string | undefined;
+        team?: string | undefined;
+        project?: string | undefined;
+        session?: string | undefined;
+        user?: string | undefined;
+        agent?: string | undefined;
+        company?: string | undefined;
+      }
+    | undefined;
+  /** Spaces of its documents. If empty, content routing chooses them */
+  spaces?: readonly string[] | undefined;
+  tags?: readonly string[] | undefined;
+  /** Whether its schedule counts; a run can be asked for all the same */
+  enabled?: boolean | undefined;
+}
+
+export interface PatchSource {
+  type?: 'rss' | 'arxiv' | 'page' | 'sitemap' | 'directory' | null | undefined;
+  url?: string | null | undefined;
+  path?: string | null | undefined;
+  schedule?: string | null | undefined;
+  layer?: 'agent' | 'user' | 'session' | 'project' | 'team' | 'org' | 'company' | null | undefined;
+  scope?:
+    | {
+        org?: string | undefined;
+        team?: string | undefined;
+        project?: string | undefined;
+        session?: string | undefined;
+        user?: string | undefined;
+        agent?: string | undefined;
+        company?: string | undefined;
+      }
+    | null
+    | undefined;
+  spaces?: readonly string[] | null | undefined;
+  tags?: readonly string[] | null | undefined;
+  enabled?: boolean | null | undefined;
+}
+
 export interface RecordConversation {
   /** The turns, in their order */
   messages: readonly {
@@ -1304,6 +1356,64 @@ export interface Document {
   updatedAt: string;
   /** Until when it can be restored */
   retentionUntil?: string;
+}
+
+export interface Source {
+  id: string;
+  /** `rss`: a feed, RSS or Atom; `arxiv`: the same of arXiv; `page`: one page or file; `sitemap`: the pages that a sitemap lists; `directory`: the files of a folder of the server */
+  type: 'rss' | 'arxiv' | 'page' | 'sitemap' | 'directory';
+  url?: string;
+  path?: string;
+  schedule: string;
+  /** Layer that determines who can see the memory; values from most to least specific */
+  layer: 'agent' | 'user' | 'session' | 'project' | 'team' | 'org' | 'company';
+  scope: {
+    org?: string;
+    team?: string;
+    project?: string;
+    session?: string;
+    user?: string;
+    agent?: string;
+    company: string;
+  };
+  spaces: string[];
+  tags: string[];
+  enabled: boolean;
+  /** Its ETag */
+  revision: number;
+  createdBy: string;
+  /** When it was configured */
+  updatedAt: string;
+  /** `waiting` for its next run; `due`: it is about to be read, or just being read; `failing`: the last run failed as a whole, and the next ones wait longer; `disabled` */
+  state: 'waiting' | 'due' | 'failing' | 'disabled';
+  lastRun?: {
+    /** When it began */
+    at: string;
+    /** Entries, pages or files that were listed */
+    found: number;
+    new: number;
+    changed: number;
+    unchanged: number;
+    /** Documents that were deleted because a complete listing lacks them */
+    removed: number;
+    failed: number;
+    /** Why it did not do all that it should */
+    problem?: {
+      code:
+        | 'not-allowed'
+        | 'unreachable'
+        | 'timed-out'
+        | 'too-large'
+        | 'refused'
+        | 'not-readable'
+        | 'empty-listing'
+        | 'incomplete-listing'
+        | 'not-stored';
+      detail: string;
+    };
+  };
+  /** Absent while its schedule does not count */
+  nextRun?: string;
 }
 
 export interface RecordedConversation {
@@ -2898,6 +3008,47 @@ export interface RestoreDocumentAnswer {
 
 export interface ReprocessDocumentAnswer {
   document: Document;
+  /** Position in the log. Pass it as `minPosition` to a later request to read your own write */
+  position: string;
+}
+
+export interface ListSourcesQuery {
+  /** Position from an earlier response, or up to 100 with commas between them; the answer includes everything up to them, such as your own write */
+  minPosition?: string | undefined;
+  /** Maximum time to wait for `minPosition`, in milliseconds. Default: 2,000 */
+  waitMs?: number | undefined;
+}
+
+export interface ListSourcesAnswer {
+  items: Source[];
+}
+
+export interface GetSourceQuery {
+  /** Position from an earlier response, or up to 100 with commas between them; the answer includes everything up to them, such as your own write */
+  minPosition?: string | undefined;
+  /** Maximum time to wait for `minPosition`, in milliseconds. Default: 2,000 */
+  waitMs?: number | undefined;
+}
+
+export interface PutSourceAnswer {
+  source: Source;
+  /** Position in the log. Pass it as `minPosition` to a later request to read your own write */
+  position: string;
+}
+
+export interface PatchSourceAnswer {
+  source: Source;
+  /** Position in the log. Pass it as `minPosition` to a later request to read your own write */
+  position: string;
+}
+
+export interface DeleteSourceAnswer {
+  /** Position in the log. Pass it as `minPosition` to a later request to read your own write */
+  position: string;
+}
+
+export interface RunSourceAnswer {
+  source: Source;
   /** Position in the log. Pass it as `minPosition` to a later request to read your own write */
   position: string;
 }

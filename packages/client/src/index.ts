@@ -19,6 +19,7 @@ export type { AskedSummaries, Summaries, SummaryConfiguration, SummaryPage } fro
 export type { DocumentFile, DocumentOptions, Documents } from './documents.ts';
 export type { Duplicates } from './duplicates.ts';
 export type { Reviews } from './reviews.ts';
+export type { Sources } from './sources.ts';
 export type { Spaces } from './spaces.ts';
 export type { Audit, AuditFilter } from './audit.ts';
 export type { Admin, Budgets, Keys, Projections, Routing as RoutingSettings } from './admin.ts';

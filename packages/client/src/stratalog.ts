@@ -8,6 +8,7 @@ import { path, type ApiRequest, type RequestOptions } from './request.ts';
 import { Documents } from './documents.ts';
 import { Duplicates } from './duplicates.ts';
 import { Reviews } from './reviews.ts';
+import { Sources } from './sources.ts';
 import { Spaces } from './spaces.ts';
 import { Summaries } from './summaries.ts';
 import { Transport } from './transport.ts';
@@ -22,6 +23,7 @@ export class Stratalog {
   readonly summaries: Summaries;
   readonly spaces: Spaces;
   readonly documents: Documents;
+  readonly sources: Sources;
   readonly duplicates: Duplicates;
   readonly reviews: Reviews;
   readonly audit: Audit;
@@ -37,6 +39,7 @@ export class Stratalog {
     this.summaries = new Summaries(transport);
     this.spaces = new Spaces(transport);
     this.documents = new Documents(transport);
+    this.sources = new Sources(transport);
     this.duplicates = new Duplicates(transport);
     this.reviews = new Reviews(transport);
     this.audit = new Audit(transport);

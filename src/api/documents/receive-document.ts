@@ -10,6 +10,7 @@ import { position } from '../example-values.ts';
 import { positionField } from '../fields.ts';
 import { writers } from '../memories/roles.ts';
 import { operation, type Call, type Outcome } from '../operation.ts';
+import { sourcePrefix } from '../../domain/sources/sources.ts';
 import { documentSchema, documentView, type DocumentView } from './document-view.ts';
 import { documentExample } from './examples.ts';
 
@@ -121,6 +122,12 @@ async function receive(
   { caller, context, services, signal, token }: Call<unknown>,
   { text, base64, file, waitMs = 0, ...fields }: Input,
 ): Promise<Outcome<DocumentAnswer>> {
+  for (const field of ['externalId', 'movedFrom'] as const)
+    if (fields[field]?.startsWith(sourcePrefix))
+      throw invalid(
+        field,
+        `must not begin with ${sourcePrefix}: such names are those of documents of sources`,
+      );
   const bytes = bytesOf({ text, base64, file });
   const { filename = file?.filename, mediaType = file?.mediaType ?? typeOf(text, fields.filename) } = fields;
   const received = await receiveDocument(

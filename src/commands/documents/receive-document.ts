@@ -60,6 +60,8 @@ export type FileToReceive = z.output<typeof fileToReceive> & {
   readonly movedFrom?: string | undefined;
   /** The document that the file was attached to. */
   readonly parent?: string | undefined;
+  /** Whom a new document is of, where the program itself stores it for somebody. */
+  readonly createdBy?: string | undefined;
 };
 
 export interface DocumentResult extends CommandResult {
@@ -292,7 +294,7 @@ class Reception {
       revision: (before?.revision ?? 0) + 1,
       ...this.#placement,
       spaces: [...spaces],
-      createdBy: before?.place.createdBy ?? actorOf(this.#context.caller),
+      createdBy: before?.place.createdBy ?? this.#file.createdBy ?? actorOf(this.#context.caller),
       ...(this.#claim !== undefined && { claim: this.#claim }),
       bytes: this.#file.bytes.length,
       ...(this.#file.parent !== undefined && { parent: this.#file.parent }),

@@ -54,6 +54,7 @@ const kinds = {
   space: 'events',
   duplicates: 'events',
   document: 'events',
+  source: 'events',
   conversation: 'events',
 } as const satisfies Readonly<Record<EventCategory, TopicKind>>;
 

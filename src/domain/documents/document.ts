@@ -56,7 +56,8 @@ export interface DocumentState {
   readonly revision: number;
   readonly good?: GoodRevision | undefined;
   /** Why the last file could not be read. */
-  readonly problem?: Pick<Refused, 'code' | 'detail' | 'filename' | 'title' | 'externalId'> | undefined;
+  readonly problem?:
+    Pick<Refused, 'code' | 'detail' | 'filename' | 'title' | 'externalId' | 'sha256'> | undefined;
   /** The sections of the last good revision by the ids of their memories, in order. */
   readonly sections: ReadonlyMap<string, RecordedSection>;
   /** Sections that the document no longer has. */

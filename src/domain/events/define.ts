@@ -45,6 +45,7 @@ export type EventCategory =
   | 'space'
   | 'duplicates'
   | 'document'
+  | 'source'
   | 'conversation'
   | 'erasure';
 

@@ -91,6 +91,7 @@ import {
   DocumentTextErased,
   DocumentTextRead,
 } from '../documents/events.ts';
+import { SourceConfigured, SourceRan, SourceRemoved, SourceRunRequested } from '../sources/events.ts';
 import { CheckpointCosigned, CheckpointSigned, LogRestored } from '../tlog/events.ts';
 import type { AnyEventDefinition, EventOf } from './define.ts';
 
@@ -182,6 +183,10 @@ const definitions = [
   DocumentRestored,
   DocumentTextErased,
   DocumentErased,
+  SourceConfigured,
+  SourceRemoved,
+  SourceRunRequested,
+  SourceRan,
   ErasureRequested,
   ErasureCounted,
   ErasureAdvanced,

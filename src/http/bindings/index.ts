@@ -7,6 +7,7 @@ import { queryBindings } from './queries.ts';
 import { reasoningBindings } from './reasoning.ts';
 import { documentBindings } from './documents.ts';
 import { duplicateBindings } from './duplicates.ts';
+import { sourceBindings } from './sources.ts';
 import { spaceBindings } from './spaces.ts';
 import { summaryBindings } from './summaries.ts';
 import { trustBindings } from './trust.ts';
@@ -15,6 +16,7 @@ import { trustBindings } from './trust.ts';
 export const bindings: readonly Binding[] = [
   ...memoryBindings,
   ...documentBindings,
+  ...sourceBindings,
   ...conversationBindings,
   ...queryBindings,
   ...reasoningBindings,
