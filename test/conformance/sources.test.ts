@@ -62,9 +62,15 @@ async function run(client: Client, id: string): Promise<Json> {
   throw new Error(`the source ${id} was not read: ${server.log.slice(-5).join('\n')}`);
 }
 
+let markers = 0;
+
+/** The documents of a source once all that was written before is applied, and their sections are stored. */
 async function documentsOf(client: Client, id: string): Promise<Json[]> {
+  const marker = { ...base, type: 'page', url: at('/marker'), enabled: false, tags: [`${markers++}`] };
+  const { position } = (await client.put('/v1/sources/marker', marker)).body;
+  const query = `prefix=source:${id}&limit=100&minPosition=${position}&waitMs=30000`;
   for (let attempt = 0; ; attempt++) {
-    const { items } = (await client.get(`/v1/documents?prefix=source:${id}&limit=100`)).body;
+    const { items } = (await client.get(`/v1/documents?${query}`)).body;
     if (attempt === 100 || items.every(({ state }: Json) => state === 'ready' || state === 'failed'))
       return items;
     await sleep(50);
