@@ -72,9 +72,13 @@ describe('stratalog ingest', () => {
     await write('Frames.md', '# Frames\n\nTwelve are empty.\n');
     const second = await ingest();
     expect(actions(second)).toEqual(['add Frames.md', 'change Hives.md', 'move Winter.md']);
-    await expect.poll(async () => (await memories()).length, { timeout: 30_000 }).toBe(4);
-    const after = await memories();
     const idOf = (list: Json[], words: string) => list.find(({ content }) => content.includes(words))?.id;
+    const news = async () => {
+      const list = await memories();
+      return [list.length, idOf(list, 'On Monday')];
+    };
+    await expect.poll(news, { timeout: 30_000 }).toEqual([4, expect.any(String)]);
+    const after = await memories();
     expect(idOf(after, 'On Monday')).toBe(idOf(stored, 'On Sunday'));
     expect(idOf(after, 'Three parts')).toBe(idOf(stored, 'Three parts'));
 

@@ -168,7 +168,8 @@ describe('[H6] dedupStrategy semantic', () => {
     const again = await resolve({ resolution: 'keep_representative', representative: second }, key);
     expect(again.body.cluster).toMatchObject({ resolution: 'keep_representative' });
     expect(await isActive(ada, first)).toBe(true);
-    const related = await ada.get(`/v1/memories/${second}/related?minPosition=${again.body.position}`);
+    const links = `types=supersedes&minPosition=${again.body.position}`;
+    const related = await ada.get(`/v1/memories/${second}/related?${links}`);
     expect(related.body.items).toEqual([]);
   });
 
@@ -180,8 +181,11 @@ describe('[H6] dedupStrategy semantic', () => {
       ada.send('PATCH', `/v1/memories/${id}`, { body, headers: { 'if-match': '*' } });
     expect((await patch(second, { spaces: ['notes', 'more'] })).status).toBe(200);
     const third = await store(ada, { ...team, content: `${pumpAgain} `, duplicates: 'keep' });
-    const [fresh] = await clustersOf(ada, 1);
-    expect(fresh!.members.map(({ id }: Json) => id)).toContain(third.id);
+    const fresh = await vi.waitFor(async () => {
+      const [found] = await clustersOf(ada, 1);
+      expect(found!.members.map(({ id }: Json) => id)).toContain(third.id);
+      return found;
+    }, seconds);
     expect(fresh!.members.map(({ id }: Json) => id)).toHaveLength(2);
     await patch(third.id, { content: otherPump.replace('three', 'nine') });
     await clustersOf(ada, 0);

@@ -216,7 +216,7 @@ describe.runIf(programs)('the query role on the read models', () => {
       );
       return rows.map(({ id }) => id as string);
     });
-    expect(ids).toHaveLength(6);
+    expect(ids).toHaveLength(7);
     for (const id of ids) expect((await stranger.get(`/v1/memories/${id}`)).status).toBe(404);
   });
 });

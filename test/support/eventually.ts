@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 
-/** Expects that `read` returns a matching value within 10 s, long enough for a busy machine. */
+/** Expects that `read` returns a matching value within 30 s, long enough for a busy machine. */
 export function eventually<Value>(read: () => Value) {
-  return expect.poll(read, { timeout: 10_000 });
+  return expect.poll(read, { timeout: 30_000 });
 }
