@@ -48,6 +48,7 @@ AMONG_FIELDS = [
     ("keepCosignature", ".*", ".*", "signed notes"),
     ("verifyLog", "against", "a note is a text", "signed notes"),
     (".*", "spaces", "is not configured", "labels of spaces that exist, where a tenant is strict"),
+    ("(put|patch)Source", "schedule|url|path", ".*", "patterns of cron, addresses and folders are texts with rules of their own"),
     ("(post|put)Document", "text", "send one of", "one of several fields"),
     ("(post|put)Document", "base64", "must be base64", "an alphabet"),
     ("decideReview", "decision", "keep is for memories that are found", "what waits says which decisions there are"),
