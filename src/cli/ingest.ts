@@ -23,7 +23,7 @@ const collect = (value: string, before: string[]): string[] => [...before, value
 /** How long changes are collected before they are sent. */
 const settleMs = 500;
 /** Documents whose sections are stored at once. */
-const sentAtOnce = 4;
+const sentAtOnce = 16;
 const waitMs = 30_000;
 
 export function ingestCommand(): Command {
