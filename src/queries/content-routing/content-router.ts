@@ -10,7 +10,7 @@ import type { SearchService, SpacesOf } from '../search/search.ts';
 import type { ContentRoutingDirectory } from './content-routing-directory.ts';
 
 /** UTF-16 units of a text that its nearest memories are looked for by. */
-const maxCompared = 500;
+const maxCompared = 2_000;
 /** Memories that are looked at: more than ever have a say. */
 const maxNear = 20;
 
@@ -67,9 +67,7 @@ export class ContentRouter {
     if (byRules.length > 0)
       return { spaces: byRules, because: 'rule', details: { rules: matching, configured } };
     const subjects = subjectsOf(spaces, content);
-    // A tenant that configured no space has none to choose, and pays for no search.
-    const similar =
-      spaces.configured.size === 0 ? [] : usable(spaces, await this.#similar(caller, content, subjects));
+    const similar = usable(spaces, await this.#similar(caller, content, subjects));
     signal.throwIfAborted();
     if (similar.length > 0)
       return {
