@@ -824,7 +824,7 @@ export interface ContentRouting {
 }
 
 export interface ContentRule {
-  /** All conditions that are given must hold. Each is one value, or a list of which one must hold. Case does not count */
+  /** Every condition must hold. A condition is a value, or a list of alternatives. Case is ignored */
   when: {
     /** Where the document came from, such as `user_cli`; `*` is any number of characters */
     source?: string | readonly string[] | undefined;

@@ -5,7 +5,7 @@ import { type Declaration, declarationOf } from './code-symbols.ts';
 /** Nodes that only group others: include guards and `extern "C"`. */
 const transparent =
   /^(?:preproc_(?:if|ifdef|else|elif)|linkage_specification|declaration_list|compilation_unit)$/;
-/** What stands before a declaration and belongs to it. */
+/** Comments, decorators and modifiers that precede a declaration. */
 const leading = /comment|^(?:decorator|attribute_item|inner_attribute_item|attribute_list|annotation)$/;
 
 const SHORT_OPENING = 200;

@@ -79,7 +79,7 @@ function decodeAs(bytes: Uint8Array, encoding: string): DecodedText {
   return { text: text.replace(/\r\n?/g, '\n'), encoding: isUtf32 ? 'utf-32' : encoding, replacements };
 }
 
-/** A U+FFFD that stands in the file itself is no loss of ours. */
+/** A U+FFFD that the file itself contains is not counted as a decoding loss. */
 function writtenReplacements(bytes: Uint8Array, encoding: string): number {
   if (encoding !== 'utf-8') return 0;
   let found = 0;

@@ -2,7 +2,7 @@ import { type Atom, parseFeed, type Rdf, type Rss } from 'feedsmith';
 import { Problem } from '../../domain/problems.ts';
 import { childAt, descendantsOf, parseXml, textOf, type XmlElement } from './xml.ts';
 
-/** A feed in any of its formats. Texts are as they stand in it: HTML, escaped HTML or plain. */
+/** A feed in any format. Its texts are unchanged: HTML, escaped HTML or plain text. */
 export interface Feed {
   readonly title?: string | undefined;
   readonly language?: string | undefined;

@@ -30,7 +30,7 @@ const blockElements = new Set(
 
 /**
  * Reads a page or a part of one, as a browser shows it: headings, paragraphs and lists as Markdown, tables, code. Links and emphasis
- * give their text alone, pictures the text that stands for them. Nothing is left out but what a browser hides.
+ * give their text alone, pictures the text that stands for them. Only what a browser hides is left out.
  */
 export function blocksOfHtml(html: string, options: HtmlOptions = {}): Block[] {
   return blocksOfElement(parseFragment(html), options);

@@ -31,7 +31,7 @@ const whenSchema = z
   })
   .meta({
     description:
-      'All conditions that are given must hold. Each is one value, or a list of which one must hold. Case does not count',
+      'Every condition must hold. A condition is a value, or a list of alternatives. Case is ignored',
   });
 
 const spaceList = z.array(identifier).min(1).max(100);
