@@ -33,7 +33,8 @@ describe('a server that is stopped under load', () => {
     load = await Load.begin(server, { seed });
     const ended = new AbortController();
     const running = load.run([server.url], 12, ended.signal);
-    await sleep(1_500);
+    // On a slow machine, the first searches take seconds.
+    await eventually(() => load.searches.length >= 5).toBe(true);
     const code = await server.stop('SIGTERM');
     ended.abort();
     await running;
