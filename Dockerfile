@@ -3,11 +3,12 @@
 FROM node:22.23.1-bookworm-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
-RUN npm ci --omit=dev
+RUN npm ci
 COPY bin bin
 COPY src src
+COPY console console
 COPY packages/client/src packages/client/src
-RUN npm run build
+RUN npm run build && npm prune --omit=dev
 
 FROM node:22.23.1-bookworm-slim
 ENV NODE_ENV=production STRATALOG_HOST=0.0.0.0 STRATALOG_PORT=8080 STRATALOG_DATA=/data

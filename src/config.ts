@@ -49,6 +49,10 @@ export const settings = z.object({
     .describe(
       'Port of its own for `/metrics`, with `/livez` and `/readyz`, without a credential; the port of the API then has no metrics. Default: the port of the API, where a host other than loopback needs a key of role operator, auditor or admin',
     ),
+  STRATALOG_CONSOLE: z
+    .enum(['on', 'off'])
+    .default('on')
+    .describe('Whether the web console is served at `/console` on the port of the API'),
   // Sent as a bearer token in a header, so only visible ASCII is allowed.
   STRATALOG_MASTER_KEY: secret(16)
     .regex(/^[\x21-\x7e]*$/, 'must be of visible ASCII characters, without spaces and line ends')
@@ -214,6 +218,8 @@ export interface Config extends ClusterConfig {
   readonly port: number;
   /** Port of the metrics; undefined: that of the API. */
   readonly metricsPort: number | undefined;
+  /** Whether the API serves the web console. */
+  readonly console: boolean;
   readonly masterKey: string | undefined;
   readonly vaultKey: string | undefined;
   readonly postgresUrl: string;
@@ -304,6 +310,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     host: values.STRATALOG_HOST,
     port: values.STRATALOG_PORT ?? (roles.includes('api') ? 8_080 : 0),
     metricsPort: values.STRATALOG_METRICS_PORT,
+    console: values.STRATALOG_CONSOLE === 'on',
     masterKey: values.STRATALOG_MASTER_KEY,
     vaultKey: values.STRATALOG_VAULT_KEY,
     postgresUrl: values.STRATALOG_POSTGRES_URL,

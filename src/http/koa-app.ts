@@ -12,6 +12,7 @@ import { answerErrors, isOfTheCaller, isOfTheConnection, methodNotAllowed } from
 import { openApiDocument } from './openapi.ts';
 import type { TenantContext } from '../domain/access/context.ts';
 import { memoryServers } from '../mcp/endpoint.ts';
+import { serveConsole } from './serve-console.ts';
 import { serveHealth, type Health } from './serve-health.ts';
 import { serveMem0 } from './serve-mem0.ts';
 import { serveTlog } from './serve-tlog.ts';
@@ -26,6 +27,8 @@ export interface Api {
   readonly topicPrefix: string;
   /** Whether everyone may read the log below `/tlog`. */
   readonly tlogIsPublic: boolean;
+  /** Whether the web console is served. */
+  readonly hasConsole: boolean;
   /** Version of this program. */
   readonly version: string;
 }
@@ -59,7 +62,7 @@ export function createKoa({ api, ...health }: HttpApplication, closing: AbortSig
 
 function serveApi(
   router: Router,
-  { services, authenticator, topicPrefix, version, tlogIsPublic }: Api,
+  { services, authenticator, topicPrefix, version, tlogIsPublic, hasConsole }: Api,
   fixed: ReadonlyMap<string, string>,
   closing: AbortSignal,
   logger: Logger,
@@ -74,6 +77,7 @@ function serveApi(
     context.body = topicsDocument ??= asyncApiDocument(topicPrefix);
   });
   browsableDocs(router);
+  if (hasConsole) serveConsole(router);
   const context = { services, authenticator, closing, logger };
   serveMcp(router, memoryServers(services, version), context);
   serveMem0(router, context);

@@ -173,6 +173,7 @@ export function openApi(
     topicPrefix,
     version: packageVersion(),
     tlogIsPublic: config.tlog.isPublic,
+    hasConsole: config.console,
   };
 }
 

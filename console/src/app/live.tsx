@@ -1,0 +1,94 @@
+import { createContext, type ComponentChildren } from 'preact';
+import { useContext, useEffect, useRef, useState } from 'preact/hooks';
+import { useQueryClient } from '@tanstack/preact-query';
+import type { AuditEvent } from '@stratalog/client';
+import { useSession } from './session.tsx';
+
+/** How often what is shown is asked for again while events arrive. */
+const refreshMs = 2_000;
+/** How often listeners get the events that came since; a thousand events a second then are a few calls. */
+const batchMs = 200;
+const reconnectMs = 3_000;
+
+export type LiveState = 'off' | 'connecting' | 'live' | 'lost';
+
+type Listener = (events: readonly AuditEvent[]) => void;
+
+interface Live {
+  readonly state: LiveState;
+  listen(listener: Listener): () => void;
+}
+
+const LiveContext = createContext<Live>({ state: 'off', listen: () => () => undefined });
+
+export const useLiveState = (): LiveState => useContext(LiveContext).state;
+
+/** Calls `listener` with the events of the tenant as they happen, a few times a second. Only auditors and admins get any. */
+export function useLiveEvents(listener: Listener): void {
+  const { listen } = useContext(LiveContext);
+  const latest = useRef(listener);
+  latest.current = listener;
+  useEffect(() => listen((events) => latest.current(events)), [listen]);
+}
+
+/** Follows the audit stream from now on, where the role may read it, and keeps everything that is shown up to date by it. */
+export function LiveProvider({ children }: { readonly children: ComponentChildren }) {
+  const { client, may, id } = useSession();
+  const queries = useQueryClient();
+  const [state, setState] = useState<LiveState>('off');
+  const listeners = useRef(new Set<Listener>());
+  const mayFollow = may('auditEvents');
+
+  useEffect(() => {
+    if (!mayFollow) return setState('off');
+    const ended = new AbortController();
+    let batch: AuditEvent[] = [];
+    let isStale = false;
+    const deliver = setInterval(() => {
+      if (batch.length === 0) return;
+      const events = batch;
+      batch = [];
+      isStale = true;
+      for (const listener of listeners.current) listener(events);
+    }, batchMs);
+    const refresh = setInterval(() => {
+      if (!isStale || document.hidden) return;
+      isStale = false;
+      void queries.invalidateQueries();
+    }, refreshMs);
+    const follow = async (): Promise<void> => {
+      while (!ended.signal.aborted) {
+        setState('connecting');
+        try {
+          const { position } = (await client.readiness({ signal: ended.signal })).log as {
+            position?: string;
+          };
+          setState('live');
+          const query = { ...(position !== undefined && { after: position }) };
+          for await (const event of client.audit.follow(query, { signal: ended.signal })) batch.push(event);
+        } catch {
+          if (ended.signal.aborted) return;
+        }
+        setState('lost');
+        await new Promise((resolve) => setTimeout(resolve, reconnectMs));
+      }
+    };
+    void follow();
+    return () => {
+      ended.abort();
+      clearInterval(deliver);
+      clearInterval(refresh);
+    };
+  }, [client, id, mayFollow, queries]);
+
+  const live = useRef<Live>();
+  if (live.current?.state !== state)
+    live.current = {
+      state,
+      listen(listener) {
+        listeners.current.add(listener);
+        return () => listeners.current.delete(listener);
+      },
+    };
+  return <LiveContext.Provider value={live.current!}>{children}</LiveContext.Provider>;
+}

@@ -1,0 +1,105 @@
+import { createContext, type ComponentChildren } from 'preact';
+import { useCallback, useContext, useEffect, useMemo, useState } from 'preact/hooks';
+import { useQueryClient } from '@tanstack/preact-query';
+import { ProblemError, Stratalog } from '@stratalog/client';
+import { SignIn } from './sign-in.tsx';
+import { Loading, Trouble } from '../ui/answer.tsx';
+
+/** Kept for this tab only: `sessionStorage` ends with it. */
+const keyName = 'stratalog.key';
+/** How often the console asks whether the role of the key has changed. */
+const checkMs = 60_000;
+
+interface WhoamiAnswer {
+  tenant: string;
+  user?: string;
+  role: string;
+  environment: string;
+  operations: string[];
+}
+
+/** Who uses the console, and the client that calls the API for them. */
+export interface Session {
+  /** Different for each sign-in, so that answers of one credential are never shown for another. */
+  readonly id: string;
+  readonly client: Stratalog;
+  readonly who: WhoamiAnswer;
+  /** Whether the role may call an operation, by its `operationId` in the OpenAPI document. What it may not call is not shown. */
+  may(operation: string): boolean;
+  /** Forgets the key. Undefined for the development identity, which has none. */
+  readonly signOut: (() => void) | undefined;
+}
+
+const Current = createContext<Session | undefined>(undefined);
+
+/** The session of the person who uses the console. Only below `SessionGate`. */
+export const useSession = (): Session => useContext(Current)!;
+
+interface Signed {
+  readonly key: string;
+  readonly who: WhoamiAnswer;
+}
+
+function clientWith(key: string): Stratalog {
+  return new Stratalog({ url: location.origin, apiKey: key });
+}
+
+/** Shows its children to a caller with a valid credential, and otherwise asks for a key. */
+export function SessionGate({ children }: { readonly children: ComponentChildren }) {
+  const queries = useQueryClient();
+  const [signed, setSigned] = useState<Signed>();
+  const [failure, setFailure] = useState<Error>();
+  const [needsKey, setNeedsKey] = useState(false);
+
+  const signIn = useCallback(async (key: string) => {
+    const who = await clientWith(key).call<WhoamiAnswer>({ method: 'GET', path: '/v1/whoami' });
+    if (key !== '') sessionStorage.setItem(keyName, key);
+    setSigned({ key, who });
+    setNeedsKey(false);
+  }, []);
+
+  const check = useCallback(() => {
+    setFailure(undefined);
+    const key = sessionStorage.getItem(keyName) ?? '';
+    return signIn(key).catch((error: Error) => {
+      const isRefused = error instanceof ProblemError && [401, 403].includes(error.status);
+      if (!isRefused) return setFailure(error);
+      sessionStorage.removeItem(keyName);
+      setSigned(undefined);
+      setNeedsKey(true);
+    });
+  }, [signIn]);
+
+  useEffect(() => {
+    void check();
+    const timer = setInterval(() => void check(), checkMs);
+    return () => clearInterval(timer);
+  }, [check]);
+
+  const session = useMemo<Session | undefined>(() => {
+    if (!signed) return undefined;
+    const { key, who } = signed;
+    const operations = new Set(who.operations);
+    return {
+      id: `${who.tenant}/${who.user ?? ''}/${who.role}/${key.slice(-6)}`,
+      client: clientWith(key),
+      who,
+      may: (operation) => operations.has(operation),
+      signOut:
+        key === ''
+          ? undefined
+          : () => {
+              sessionStorage.removeItem(keyName);
+              queries.clear();
+              setSigned(undefined);
+              setNeedsKey(true);
+            },
+    };
+    // The client and its positions stay as long as nothing about the caller changes.
+  }, [signed?.key, JSON.stringify(signed?.who)]);
+
+  if (session) return <Current.Provider value={session}>{children}</Current.Provider>;
+  if (needsKey) return <SignIn onKey={signIn} />;
+  if (failure) return <Trouble error={failure} onRepeat={() => void check()} />;
+  return <Loading what="the console" />;
+}

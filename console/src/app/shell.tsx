@@ -1,0 +1,88 @@
+import type { ComponentChildren } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import { Link, useAddress } from './address.tsx';
+import { NotedCallsProvider } from './noted-calls.tsx';
+import { screens } from './screens.ts';
+import { Shortcuts } from './shortcuts.tsx';
+import { TimeBar } from './time-bar.tsx';
+import { useLiveState, type LiveState } from './live.tsx';
+import { useSession } from './session.tsx';
+import { Badge } from '../ui/badge.tsx';
+import { Button } from '../ui/button.tsx';
+
+const liveWords: Readonly<Record<LiveState, string>> = {
+  off: '',
+  connecting: 'connecting…',
+  live: 'live',
+  lost: 'connection lost, trying again',
+};
+
+/** The frame around every screen: where one can go, who one is, and the time that is looked at. */
+export function Shell({ children }: { readonly children: ComponentChildren }) {
+  const { path } = useAddress();
+  const { may } = useSession();
+  const [isOpen, setOpen] = useState(false);
+  useEffect(() => setOpen(false), [path]);
+  return (
+    <div class="shell">
+      <a class="skip" href="#content">
+        Skip to the content
+      </a>
+      <header class="top">
+        <button
+          type="button"
+          class="menu-button"
+          aria-expanded={isOpen}
+          aria-controls="screens"
+          onClick={() => setOpen(!isOpen)}
+        >
+          Menu
+        </button>
+        <Link to="/" class="brand">
+          Stratalog
+        </Link>
+        <TimeBar />
+        <Identity />
+      </header>
+      <nav id="screens" class={isOpen ? 'side open' : 'side'} aria-label="Screens">
+        {screens
+          .filter(({ needs }) => needs === undefined || needs.some(may))
+          .map(({ path: to, name }) => (
+            <Link key={to} to={to} aria-current={isWithin(path, to) ? 'page' : undefined}>
+              {name}
+            </Link>
+          ))}
+      </nav>
+      <main id="content" tabIndex={-1}>
+        <NotedCallsProvider>{children}</NotedCallsProvider>
+      </main>
+      <Shortcuts />
+    </div>
+  );
+}
+
+const isWithin = (path: string, screen: string): boolean =>
+  screen === '/' ? path === '/' : path === screen || path.startsWith(`${screen}/`);
+
+function Identity() {
+  const { who, signOut } = useSession();
+  const live = useLiveState();
+  return (
+    <div class="identity">
+      {who.environment === 'production' && <Badge tone="danger">production</Badge>}
+      {live !== 'off' && (
+        <span class={`live ${live}`} role="status">
+          {liveWords[live]}
+        </span>
+      )}
+      <span class="muted" title={`role ${who.role}`}>
+        {who.user ?? 'no user'} · {who.tenant} · {who.role}
+      </span>
+      {signOut && (
+        <Button kind="quiet" onClick={signOut}>
+          Sign out
+        </Button>
+      )}
+    </div>
+  );
+}

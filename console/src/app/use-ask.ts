@@ -1,0 +1,91 @@
+import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/preact-query';
+import type { ChangeOptions, CommandOptions } from '@stratalog/client';
+import { perform, type AnswerOf, type ArgumentsOf, type AskName } from './asks.ts';
+import { useNoteCall } from './noted-calls.tsx';
+import { useSession } from './session.tsx';
+
+/** The longest pause before a failed call is repeated. */
+const longestPauseMs = 30_000;
+
+export interface AskOptions {
+  /** False until the call can be made, such as before a question was typed. */
+  readonly enabled?: boolean | undefined;
+  /** How often it is repeated while the view is open. Without it, only changes and events repeat it. */
+  readonly everyMs?: number | undefined;
+  /** Whether the last answer stays visible while other arguments are asked for. By default it does. */
+  readonly keepsPrevious?: boolean | undefined;
+}
+
+/** The state of a call of the API. */
+export interface Asked<Answer> {
+  readonly answer: Answer | undefined;
+  readonly error: Error | null;
+  /** Whether no answer has come yet. */
+  readonly isPending: boolean;
+  /** Whether a call is under way, the first or another one. */
+  readonly isFetching: boolean;
+  /** The answer belongs to earlier arguments. */
+  readonly isPrevious: boolean;
+  repeat(): void;
+}
+
+/**
+ * Calls the API and keeps its answer up to date: the name of a method of the client, and all its arguments but the options. The view offers the
+ * call for copying. A failed call is repeated with growing pauses while the view is open.
+ */
+export function useAsk<Name extends AskName>(
+  name: Name,
+  args: ArgumentsOf<Name>,
+  { enabled = true, everyMs, keepsPrevious = true }: AskOptions = {},
+): Asked<AnswerOf<Name>> {
+  const { client, id } = useSession();
+  useNoteCall(enabled ? { name, args } : undefined);
+  const query = useQuery<AnswerOf<Name>>({
+    queryKey: [id, name, ...(args as readonly unknown[])],
+    queryFn: ({ signal }) => perform(client, { name, args }, { signal, retries: 1 }),
+    enabled,
+    ...(keepsPrevious && { placeholderData: keepPreviousData }),
+    refetchInterval: ({ state }) =>
+      state.status === 'error'
+        ? Math.min(longestPauseMs, 1_000 * 2 ** state.errorUpdateCount)
+        : (everyMs ?? false),
+  });
+  return {
+    answer: query.data,
+    error: query.error,
+    isPending: query.isPending,
+    isFetching: query.isFetching,
+    isPrevious: query.isPlaceholderData,
+    repeat: () => void query.refetch(),
+  };
+}
+
+/** The state of a call that changes something. */
+export interface Change<Name extends AskName> {
+  /** Makes the call. Resolves with its answer, or with undefined if it failed; `error` then says why. */
+  run(args: ArgumentsOf<Name>, options?: ChangeOptions & CommandOptions): Promise<AnswerOf<Name> | undefined>;
+  readonly isRunning: boolean;
+  readonly error: Error | null;
+  /** Forgets the error. */
+  reset(): void;
+}
+
+/** A call that changes something. Afterwards everything that the view shows is asked for again. */
+export function useChange<Name extends AskName>(name: Name): Change<Name> {
+  const { client } = useSession();
+  const queries = useQueryClient();
+  const mutation = useMutation<
+    AnswerOf<Name>,
+    Error,
+    { args: ArgumentsOf<Name>; options: (ChangeOptions & CommandOptions) | undefined }
+  >({
+    mutationFn: ({ args, options }) => perform(client, { name, args }, options),
+    onSuccess: () => queries.invalidateQueries(),
+  });
+  return {
+    run: (args, options) => mutation.mutateAsync({ args, options }).catch(() => undefined),
+    isRunning: mutation.isPending,
+    error: mutation.error,
+    reset: () => mutation.reset(),
+  };
+}

@@ -1,0 +1,65 @@
+import { useInfiniteQuery } from '@tanstack/preact-query';
+import { perform, type ArgumentsOf, type AskName } from './asks.ts';
+import { useNoteCall } from './noted-calls.tsx';
+import { useSession } from './session.tsx';
+
+interface AnyPage {
+  readonly items: readonly unknown[];
+  readonly nextCursor?: string;
+}
+
+/** Names of methods that answer pages. */
+type ListName = {
+  [Name in AskName]: Awaited<AnswerOfList<Name>> extends AnyPage ? Name : never;
+}[AskName];
+type AnswerOfList<Name extends AskName> = import('./asks.ts').AnswerOf<Name>;
+type ItemOf<Name extends AskName> =
+  AnswerOfList<Name> extends { readonly items: readonly (infer Item)[] } ? Item : never;
+
+/** The pages of a list that were asked for so far. */
+export interface Pages<Item> {
+  readonly items: readonly Item[];
+  readonly error: Error | null;
+  readonly isPending: boolean;
+  readonly hasMore: boolean;
+  /** Asks for the next page, unless it is on its way. */
+  more(): void;
+  repeat(): void;
+}
+
+export interface PagesOptions {
+  readonly enabled?: boolean | undefined;
+}
+
+/** Asks for a list page by page. The last of the arguments is its query, which gets the cursor. */
+export function usePages<Name extends ListName>(
+  name: Name,
+  args: ArgumentsOf<Name>,
+  { enabled = true }: PagesOptions = {},
+): Pages<ItemOf<Name>> {
+  const { client, id } = useSession();
+  useNoteCall(enabled ? { name, args } : undefined);
+  const before = (args as readonly unknown[]).slice(0, -1);
+  const query = (args as readonly unknown[]).at(-1) as object;
+  const pages = useInfiniteQuery({
+    queryKey: [id, name, 'pages', ...(args as readonly unknown[])],
+    enabled,
+    initialPageParam: undefined as string | undefined,
+    queryFn: async ({ pageParam: cursor, signal }) => {
+      const ask = { name, args: [...before, { ...query, ...(cursor !== undefined && { cursor }) }] };
+      return (await perform(client, ask, { signal, retries: 1 })) as AnyPage;
+    },
+    getNextPageParam: (last) => last.nextCursor,
+    refetchInterval: ({ state }) => (state.status === 'error' ? 5_000 : false),
+  });
+  return {
+    items: (pages.data?.pages ?? []).flatMap(({ items }) => items) as ItemOf<Name>[],
+    error: pages.error,
+    isPending: pages.isPending,
+    hasMore: pages.hasNextPage,
+    more: () => {
+      if (pages.hasNextPage && !pages.isFetchingNextPage) void pages.fetchNextPage();
+    },
+    repeat: () => void pages.refetch(),
+  };
+}

@@ -1,0 +1,6 @@
+import { Page } from '../../ui/page.tsx';
+
+/** Placeholder until the screen is built. */
+export default function Screen() {
+  return <Page title="operations">…</Page>;
+}

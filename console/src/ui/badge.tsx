@@ -1,0 +1,14 @@
+import type { ComponentChildren } from 'preact';
+
+export type Tone = 'plain' | 'good' | 'warn' | 'danger' | 'accent';
+
+/** A short word about the state of something. */
+export function Badge({
+  tone = 'plain',
+  children,
+}: {
+  readonly tone?: Tone;
+  readonly children: ComponentChildren;
+}) {
+  return <span class={`badge ${tone}`}>{children}</span>;
+}

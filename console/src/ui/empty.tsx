@@ -1,0 +1,17 @@
+import type { ComponentChildren } from 'preact';
+
+/** Nothing to show: why, and what to do next. */
+export function Empty({
+  title,
+  children,
+}: {
+  readonly title: string;
+  readonly children?: ComponentChildren;
+}) {
+  return (
+    <div class="empty">
+      <p class="empty-title">{title}</p>
+      {children !== undefined && <p>{children}</p>}
+    </div>
+  );
+}

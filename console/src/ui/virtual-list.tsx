@@ -1,0 +1,70 @@
+import type { ComponentChildren } from 'preact';
+import { useEffect, useReducer, useRef } from 'preact/hooks';
+import { elementScroll, observeElementOffset, observeElementRect, Virtualizer } from '@tanstack/virtual-core';
+
+interface VirtualListProps<Item> {
+  readonly items: readonly Item[];
+  readonly keyOf: (item: Item) => string;
+  /** Height of a row in pixels, before it was measured. */
+  readonly rowHeight: number;
+  readonly children: (item: Item, index: number) => ComponentChildren;
+  /** Called when the end comes into view. */
+  readonly onEnd?: (() => void) | undefined;
+  readonly label: string;
+}
+
+/** A long list of which only the visible rows exist. */
+export function VirtualList<Item>({
+  items,
+  keyOf,
+  rowHeight,
+  children,
+  onEnd,
+  label,
+}: VirtualListProps<Item>) {
+  const scroller = useRef<HTMLDivElement>(null);
+  const [, update] = useReducer((count: number) => count + 1, 0);
+  const list = useRef<Virtualizer<HTMLDivElement, HTMLElement>>();
+  list.current ??= new Virtualizer<HTMLDivElement, HTMLElement>({
+    count: 0,
+    getScrollElement: () => null,
+    estimateSize: () => rowHeight,
+    observeElementRect,
+    observeElementOffset,
+    scrollToFn: elementScroll,
+  });
+  const virtual = list.current;
+  virtual.setOptions({
+    ...virtual.options,
+    count: items.length,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => rowHeight,
+    getItemKey: (index) => keyOf(items[index]!),
+    overscan: 8,
+    onChange: () => update(undefined),
+  });
+  useEffect(() => virtual._didMount(), [virtual]);
+  useEffect(() => virtual._willUpdate());
+  const rows = virtual.getVirtualItems();
+  const last = rows.at(-1)?.index;
+  useEffect(() => {
+    if (last !== undefined && last >= items.length - 5) onEnd?.();
+  }, [last, items.length]);
+  return (
+    <div ref={scroller} class="virtual" tabIndex={0} role="list" aria-label={label}>
+      <div style={{ height: `${virtual.getTotalSize()}px` }}>
+        {rows.map(({ key, index, start }) => (
+          <div
+            key={key}
+            ref={(element) => virtual.measureElement(element)}
+            data-index={index}
+            role="listitem"
+            style={{ transform: `translateY(${start}px)` }}
+          >
+            {children(items[index]!, index)}
+          </div>
+        ))}
+      </div>
+    </div>
+  );
+}
