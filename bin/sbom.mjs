@@ -9,15 +9,25 @@ import { fileURLToPath } from 'node:url';
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 const { name, devDependencies } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'));
 
+/** Libraries whose code is in the package itself: the viewer of `/docs`, and what the console is made with. */
+const libraries = [
+  ['swagger-ui-dist', 'Apache-2.0'],
+  ['preact', 'MIT'],
+  ['preact-iso', 'MIT'],
+  ['@tanstack/preact-query', 'MIT'],
+  ['@tanstack/virtual-core', 'MIT'],
+  ['uplot', 'MIT'],
+].map(([library, license]) => ({
+  type: 'library',
+  name: library,
+  version: devDependencies[library],
+  purl: `pkg:npm/${library.replace('@', '%40')}@${devDependencies[library]}`,
+  license,
+}));
+
 /** Models have no version of their own; `models/README.md` has their sources and checksums. */
 const contained = [
-  {
-    type: 'library',
-    name: 'swagger-ui-dist',
-    version: devDependencies['swagger-ui-dist'],
-    purl: `pkg:npm/swagger-ui-dist@${devDependencies['swagger-ui-dist']}`,
-    license: 'Apache-2.0',
-  },
+  ...libraries,
   {
     type: 'machine-learning-model',
     name: 'multilingual-e5-small',

@@ -18,6 +18,8 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     emptyOutDir: true,
+    // The licences of what is bundled ask for their text.
+    license: { fileName: 'licenses.md' },
   },
   server: {
     proxy: Object.fromEntries(

@@ -76,6 +76,8 @@ describe('[J1] [J3] the packed server', () => {
     const names = await filesIn(tarball);
     for (const needed of [
       'dist/main.js',
+      'dist/console/index.html',
+      'dist/console/licenses.md',
       'bin/stratalog.mjs',
       'corpus/memories.ndjson',
       'docs/guides/install.md',

@@ -99,8 +99,15 @@ export class Narrator {
     );
   }
 
+  /** How to see in the console what the demo did. */
+  offersConsole(): void {
+    this.#line(`\nTo look at what it did in the web console: npm run demo -- --serve`);
+  }
+
   /** The key belongs to the tenant that the demo created; undefined with the development identity. */
-  kept({ url, key }: Connection): void {
+  kept({ url, key }: Connection, hasConsole: boolean): void {
+    if (hasConsole) this.#line(`\nLook at all of it in the console: ${styleText('bold', `${url}/console`)}`);
+    if (hasConsole && key !== undefined) this.#line(`It asks for a key, this one: ${key}`);
     this.#line(
       `\nThe server is still running at ${styleText('bold', url)} (API: ${url}/docs). Stop it with Ctrl-C. Try:`,
     );

@@ -17,10 +17,10 @@ export interface DemoOptions {
   readonly profile?: string;
   readonly data?: string;
   readonly port?: string;
-  readonly keep?: boolean;
+  readonly serve?: boolean;
 }
 
-/** Starts a server, runs the demo on it, and stops it; with `keep`, only after a signal. */
+/** Starts a server, runs the demo on it, and stops it; with `serve`, only after a signal. */
 export async function demo(options: DemoOptions, narrator: Narrator): Promise<void> {
   const started = performance.now();
   const { environment, temporaryData } = await demoEnvironment(options);
@@ -43,11 +43,11 @@ export async function demo(options: DemoOptions, narrator: Narrator): Promise<vo
       narrator.end(seconds, config.profile, facts);
       const { asOfShowsBefore, deletedIsGone, rebuilt, equal } = facts;
       if (!asOfShowsBefore || !deletedIsGone || equal < rebuilt) process.exitCode = 1;
-      if (options.keep) {
+      if (options.serve) {
         leaveSignals();
-        narrator.kept(connection);
+        narrator.kept(connection, config.console);
         await Promise.race((['SIGINT', 'SIGTERM', 'SIGHUP'] as const).map((signal) => once(process, signal)));
-      }
+      } else narrator.offersConsole();
     } finally {
       await app.stop();
     }
@@ -62,12 +62,12 @@ async function demoEnvironment({
   profile,
   data,
   port,
-  keep,
+  serve,
 }: DemoOptions): Promise<{ environment: NodeJS.ProcessEnv; temporaryData?: string }> {
   const given = environmentWith({
     ...(profile !== undefined && { profile }),
     ...(data !== undefined && { data }),
-    port: port ?? (keep ? '8080' : '0'),
+    port: port ?? (serve ? '8080' : '0'),
   });
   // Nobody waits a minute for a signed head here.
   const environment = { STRATALOG_LOG_LEVEL: 'warn', STRATALOG_CHECKPOINT_INTERVAL: '2', ...given };
