@@ -1,0 +1,112 @@
+import type { Page } from 'playwright-core';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { clientWithKey, type Client } from '../support/api.ts';
+import { accessibilityFaults, useBrowser, type ConsolePage } from '../support/browser.ts';
+import { hostileTexts } from '../support/hostile-texts.ts';
+import { freshTenant } from '../support/tenant.ts';
+import { useSharedServer } from '../support/use-server.ts';
+
+/** Every screen, by its address, with its heading. */
+const screens = {
+  '/': 'Home',
+  '/search': 'Search lab',
+  '/memories': 'Memories',
+  '/time': 'Time machine',
+  '/sessions': 'Sessions',
+  '/review': 'Review',
+  '/layers': 'Layers',
+  '/spaces': 'Spaces',
+  '/documents': 'Documents',
+  '/audit': 'Audit',
+  '/proof': 'Proof',
+  '/learning': 'Learning',
+  '/operations': 'Operations',
+} as const;
+
+const server = useSharedServer('deterministic');
+const browser = useBrowser();
+
+/** Opens a view with a key, typed as a person would. */
+async function signedIn(key: string, view: string, options = {}): Promise<ConsolePage> {
+  const opened = await browser.open(`${server.url}/console${view}`, options);
+  await opened.page.getByLabel('API key').fill(key);
+  await opened.page.getByRole('button', { name: 'Open the console' }).click();
+  await opened.page.getByRole('heading', { level: 1 }).waitFor();
+  return opened;
+}
+
+/** Opens another view by the menu or its address, in the same tab. */
+async function go(page: Page, view: string): Promise<void> {
+  await page.evaluate(
+    `history.pushState(null, '', '/console${view}'); dispatchEvent(new PopStateEvent('popstate'))`,
+  );
+  await page.waitForLoadState('networkidle');
+}
+
+describe('the console', () => {
+  let admin: Client;
+
+  beforeAll(async () => {
+    const tenant = freshTenant();
+    admin = await clientWithKey(server, { tenant, role: 'admin', user: 'ada' });
+    const ada = await clientWithKey(server, { tenant, role: 'member', user: 'ada' });
+    for (const content of ['The pump in hall 3 leaks at the seal', 'Ada prefers tea in the morning'])
+      await ada.store({ content, spaces: ['notes'] });
+  });
+
+  it('[J5] asks for a key, keeps it for the tab only, and forgets it when signed out', async () => {
+    const { page, faults } = await browser.open(`${server.url}/console`);
+    await page.getByLabel('API key').fill('wrong-key-of-nobody');
+    await page.getByRole('button', { name: 'Open the console' }).click();
+    await page.getByRole('alert').waitFor();
+    await page.getByLabel('API key').fill(admin.key!);
+    await page.getByRole('button', { name: 'Open the console' }).click();
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    expect(await page.evaluate('JSON.stringify(localStorage) + document.cookie')).not.toContain(admin.key!);
+    await page.reload();
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByLabel('API key').waitFor();
+    expect(await page.evaluate('JSON.stringify(sessionStorage)')).not.toContain(admin.key!);
+    expect(faults).toEqual([]);
+  });
+
+  it.each([
+    ['light', {}],
+    ['dark, on a phone', { colorScheme: 'dark', viewport: { width: 390, height: 800 } }],
+  ])('[J5] has screens that are accessible and fit the window: %s', async (_, options) => {
+    const { page, faults } = await signedIn(admin.key!, '/', options);
+    for (const [view, heading] of Object.entries(screens)) {
+      await go(page, view);
+      await page.getByRole('heading', { level: 1, name: heading }).waitFor();
+      expect([view, await accessibilityFaults(page)]).toEqual([view, []]);
+      const width = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
+      expect([view, width]).toEqual([view, 0]);
+    }
+    expect(faults).toEqual([]);
+  });
+
+  it('[J5] shows no screen that the role may not use, and says so at its address', async () => {
+    const tenant = freshTenant();
+    const agent = await clientWithKey(server, { tenant, role: 'agent', agent: 'helper' });
+    const { page } = await signedIn(agent.key!, '/');
+    const menu = await page.getByRole('navigation').innerText();
+    expect(menu).toContain('Memories');
+    expect(menu).not.toMatch(/Audit|Operations/);
+  });
+
+  it('[J5] shows hostile texts as text, in every field', async () => {
+    const tenant = freshTenant();
+    const owner = await clientWithKey(server, { tenant, role: 'admin', user: 'ada' });
+    const texts = hostileTexts.slice(0, 40);
+    for (const content of texts)
+      await owner.store({ content, tags: [content.slice(0, 60)], metadata: { note: content } });
+    const { page, faults } = await signedIn(owner.key!, '/memories');
+    const list = page.getByRole('list', { name: 'Memories' });
+    await list.waitFor();
+    expect(await list.innerText()).toContain(texts.at(-1)!.slice(0, 20));
+    for (const view of Object.keys(screens)) await go(page, view);
+    expect(await page.evaluate('globalThis.attacked')).toBeUndefined();
+    expect(faults).toEqual([]);
+  });
+});
