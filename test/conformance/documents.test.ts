@@ -248,6 +248,44 @@ describe('the rules of a space', () => {
     expect((await sections(admin, document.id)).length).toBeGreaterThan(1);
   });
 
+  it('[H3] [H6] skip what a memory says in other words, where the space collects duplicates', async () => {
+    const { admin } = await people();
+    await admin.put('/v1/spaces/wiki', { dedupStrategy: 'semantic', semanticSimilarityThreshold: 0.5 });
+    const inSpace = { ...base, spaces: ['wiki'] };
+    const first = await put(admin, 'pumps', {
+      ...inSpace,
+      filename: 'pumps.md',
+      text: '# Pumps\n\nThe pump in cellar two must be bled every Friday, or it trips the breaker.',
+    });
+    const [{ id: said }] = (await sections(admin, first.id)) as [Json];
+    const search = { query: 'pump in cellar two', spaces: ['wiki'], threshold: 0 };
+    await expect
+      .poll(async () => (await admin.post('/v1/search', search)).body.results.length, { timeout: 30_000 })
+      .toBe(1);
+
+    const again = 'Every Friday the pump in cellar two has to be bled, or it trips the breaker!';
+    const told = await put(admin, 'again', { ...inSpace, filename: 'a.md', text: `# Pumps\n\n${again}` });
+    expect(told).toMatchObject({
+      state: 'ready',
+      memories: 0,
+      skipped: [{ reason: 'duplicate', count: 1, examples: [`Pumps: says the same as ${said}`] }],
+    });
+    const accepted = await admin.post(`/v1/documents/${told.id}/reprocess`, { accept: ['duplicate'] });
+    expect(accepted.status).toBe(200);
+    await expect
+      .poll(async () => (await admin.get(`/v1/documents/${told.id}`)).body.document, { timeout: 30_000 })
+      .toMatchObject({ state: 'ready', memories: 1, skipped: [] });
+
+    const others = [again.replace('two', 'three'), again.replace('has to be', 'must not be')];
+    for (const [at, text] of [...others, `\`\`\`\n${again}\n\`\`\``].entries())
+      expect(
+        await put(admin, `other ${at}`, { ...inSpace, filename: 'b.md', text: `# Pumps\n\n${text}` }),
+      ).toMatchObject({ state: 'ready', memories: 1, skipped: [] });
+    // Somebody else's place: who reads the section might not see the memory.
+    const own = { ...inSpace, layer: 'user', filename: 'c.md', text: `# Pumps\n\n${again}` };
+    expect(await put(admin, 'own', own)).toMatchObject({ memories: 1, skipped: [] });
+  });
+
   it('[H2] apply where a rule chose the space of a document that names none', async () => {
     const { admin } = await people();
     const rules = [{ when: { contains: 'refunds' }, spaces: ['support'] }];
