@@ -3,6 +3,7 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { clientWithKey, freshTenant, type Client, type Json } from '../support/api.ts';
 import { auditEvents } from '../support/events.ts';
+import { packageRelationships, relationships, smallPackage } from '../support/small-package.ts';
 import { useSharedServer } from '../support/use-server.ts';
 
 const shared = useSharedServer('deterministic');
@@ -312,6 +313,34 @@ describe('the rules of a space', () => {
     expect(only!.content).toContain('Lunch is at noon.');
     expect(only!.content).not.toContain('4111');
   });
+});
+
+it('[H3] hidden sheets are read, and their sections say that they are hidden', async () => {
+  const { admin } = await people();
+  const sheet = (cell: string) =>
+    `<worksheet><sheetData><row r="1"><c r="A1" t="inlineStr"><is><t>${cell}</t></is></c></row></sheetData></worksheet>`;
+  const states = ['visible', 'hidden', 'veryHidden'];
+  const file = smallPackage({
+    '_rels/.rels': packageRelationships('xl/workbook.xml'),
+    'xl/workbook.xml': `<workbook xmlns:r="r"><sheets>${states.map((state, n) => `<sheet name="Sheet ${n}" state="${state}" r:id="rId${n}"/>`).join('')}</sheets></workbook>`,
+    'xl/_rels/workbook.xml.rels': relationships(
+      states.map((_, n) => ({ id: `rId${n}`, type: 'worksheet', target: `worksheets/${n}.xml` })),
+    ),
+    ...Object.fromEntries(
+      states.map((state, n) => [`xl/worksheets/${n}.xml`, sheet(`Prices are ${state}.`)]),
+    ),
+  });
+  const base64 = Buffer.from(file).toString('base64');
+  const document = await put(admin, 'prices', { base64, filename: 'prices.xlsx', layer: 'company' });
+  expect(document.pages).toEqual({ total: 3, stored: 3, empty: [], withoutText: [], hidden: [2, 3] });
+  const memories = await sections(admin, document.id);
+  expect(memories.map(({ source }) => [source.path, source.hidden])).toEqual([
+    [['Sheet 0'], undefined],
+    [['Sheet 1'], true],
+    [['Sheet 2'], true],
+  ]);
+  const { body } = await admin.post('/v1/search', { query: 'veryHidden prices', threshold: 0, topK: 1 });
+  expect(body.results[0].memory.source).toMatchObject({ path: ['Sheet 2'], page: 3, hidden: true });
 });
 
 describe('a mail', () => {

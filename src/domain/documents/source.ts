@@ -18,6 +18,7 @@ export const sectionSourceSchema = z
       .length(2)
       .optional()
       .meta({ description: 'Its first and last page, slide or sheet' }),
+    hidden: z.literal(true).optional().meta({ description: 'It stands on a hidden slide or sheet' }),
   })
   .meta({ id: 'SectionSource' });
 
