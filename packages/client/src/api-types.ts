@@ -1248,7 +1248,7 @@ export interface SectionSource {
   end?: number;
   /** The first of its pages */
   page?: number;
-  /** Its first and last page, slide or sheet */
+  /** Its first and last page, slide, sheet, or cell of a notebook */
   pages?: number[];
   /** It stands on a hidden slide or sheet */
   hidden?: true;
