@@ -3,15 +3,7 @@ import type { Block, DocumentContent } from '../../domain/documents/content.ts';
 import type { FileToRead } from '../../ports/document-reader.ts';
 import { isSensibleTitle, optionalPart, requiredPart, timestampOf } from './office-package.ts';
 import { countReplacements } from './replacements.ts';
-import {
-  childAt,
-  childrenOf,
-  descendantsOf,
-  elementsOf,
-  prefixedAttribute,
-  textOf,
-  type XmlElement,
-} from './xml.ts';
+import { childAt, descendantsOf, elementsOf, prefixedAttribute, textOf, type XmlElement } from './xml.ts';
 import { openZip, type ZipArchive } from './zip.ts';
 
 /** What is no text of its own: deleted text, comments, and what the program makes of the rest. */
