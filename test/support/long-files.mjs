@@ -67,6 +67,7 @@ const longFiles = [
   'test/conformance/reasoning.test.ts',
   'test/conformance/routing-settings.test.ts',
   'test/faults/document-kill.test.ts',
+  'test/faults/fact-kill.test.ts',
   'test/conformance/space-models.test.ts',
   'test/conformance/idempotency.test.ts',
   'test/conformance/visibility.test.ts',
