@@ -1,1 +1,3 @@
+export const longFiles: Readonly<Record<string, Readonly<Record<string, number>>>>;
+export const groupCount: number;
 export function leftOutBy(seed: number): string[];
