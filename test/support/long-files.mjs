@@ -147,11 +147,25 @@ function divide() {
 }
 
 /**
- * The files that a run with this seed leaves out.
- * @param {number} seed
+ * The seed by which a gate chooses what it runs; undefined if a run takes all.
+ * @returns {number | undefined}
+ */
+export function choosingSeed() {
+  const {
+    STRATALOG_TEST_REPORTS: reports,
+    STRATALOG_TEST_ALL: all,
+    STRATALOG_TEST_SEED: seed = '0',
+  } = process.env;
+  return reports && all === undefined ? Number(seed) : undefined;
+}
+
+/**
+ * The files that a run with this seed leaves out; none without a seed.
+ * @param {number | undefined} seed
  * @returns {string[]}
  */
 export function leftOutBy(seed) {
+  if (seed === undefined) return [];
   const chosen = groups[seed % groupCount];
   return Object.values(longFiles)
     .flatMap(Object.keys)
