@@ -11,6 +11,8 @@ import { Today } from './today.tsx';
 import { needsOf, type Need } from './needs.ts';
 
 const refreshMs = 10_000;
+/** Reading heads is recorded as an event. */
+const headMs = 60_000;
 
 /** What needs a person now, what there is, and on an empty server how to begin. */
 export default function Home() {
@@ -26,7 +28,7 @@ export default function Home() {
     enabled: may('listDocuments'),
   });
   const budget = useAsk('admin.budgets.get', [{}], { everyMs: refreshMs, enabled: may('budgets') });
-  const heads = useAsk('audit.heads', [{ limit: 1 }], { everyMs: refreshMs, enabled: may('auditHeads') });
+  const heads = useAsk('audit.heads', [{ limit: 1 }], { everyMs: headMs, enabled: may('auditHeads') });
   const needs = needsOf(
     {
       readiness: readiness.answer,
