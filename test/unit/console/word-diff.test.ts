@@ -19,6 +19,12 @@ describe('wordDiff', () => {
     );
   });
 
+  it('takes times, numbers and contractions as one word', () => {
+    expect(
+      marked(wordDiff("It doesn't open at 07:00, for 1.50", "It doesn't open at 06:00, for 1.75").left),
+    ).toBe("It doesn't open at [07:00], for [1.50]");
+  });
+
   it('marks nothing in equal texts, and everything against an empty one', () => {
     expect(wordDiff('same text', 'same text')).toEqual({
       left: [{ text: 'same text', differs: false }],

@@ -50,24 +50,6 @@ export function ReviewDetail({
   });
   return (
     <Panel title={`This memory ${kindMeaning(kind)}`}>
-      <div class="beside">
-        <MemoryCard
-          memory={memory}
-          title={isCluster ? 'the first' : 'for review'}
-          segments={marks?.left}
-          {...(isCluster && { choice: radio(memory.id, chosen === undefined || chosen === memory.id) })}
-        />
-        {candidates.map((one) => (
-          <MemoryCard
-            key={one.memory.id}
-            memory={one.memory}
-            title={one.relation}
-            segments={one === compared ? marks?.right : undefined}
-            choice={radio(one.memory.id, isCluster ? one.memory.id === chosen : one === compared)}
-          />
-        ))}
-      </div>
-      {candidates.length === 0 && <p class="muted">No other memory of its place is like it.</p>}
       {refusal && (
         <div class="problem" role="alert">
           <p>
@@ -91,6 +73,24 @@ export function ReviewDetail({
           ))}
         </ul>
       )}
+      <div class="beside">
+        <MemoryCard
+          memory={memory}
+          title={isCluster ? 'the first' : 'for review'}
+          segments={marks?.left}
+          {...(isCluster && { choice: radio(memory.id, chosen === undefined || chosen === memory.id) })}
+        />
+        {candidates.map((one) => (
+          <MemoryCard
+            key={one.memory.id}
+            memory={one.memory}
+            title={one.relation}
+            segments={one === compared ? marks?.right : undefined}
+            choice={radio(one.memory.id, isCluster ? one.memory.id === chosen : one === compared)}
+          />
+        ))}
+      </div>
+      {candidates.length === 0 && <p class="muted">No other memory of its place is like it.</p>}
     </Panel>
   );
 }

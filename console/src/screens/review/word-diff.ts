@@ -33,11 +33,15 @@ const segmenter = new Intl.Segmenter(undefined, { granularity: 'word' });
 const withoutSpaces =
   /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]/u;
 
+/** A word, such as `don't` or `07:00`, spaces, or one sign. */
+const spacedWord =
+  /[\p{L}\p{N}\p{M}_]+(?:(?:['’-](?=\p{L})|(?<=\p{N})[.:,](?=\p{N}))[\p{L}\p{N}\p{M}_]+)*|\s+|./gsu;
+
 /** Words, spaces and signs. The segmenter knows words of languages that write no spaces, but is slow. */
 function wordsOf(text: string): string[] {
   return withoutSpaces.test(text)
     ? Array.from(segmenter.segment(text), ({ segment }) => segment)
-    : (text.match(/[\p{L}\p{N}\p{M}_]+|\s+|./gsu) ?? []);
+    : (text.match(spacedWord) ?? []);
 }
 
 /** How many words the texts have in common at one end, beyond those that were counted at the other. */
