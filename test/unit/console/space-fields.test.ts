@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { mergePatchOf, patchOf } from '../../../console/src/screens/spaces/space-fields.ts';
+import { mergePatchOf, patchOf, rebased } from '../../../console/src/screens/spaces/space-fields.ts';
 
 const before = { retentionDays: '365', acceptedTypes: '', versionTracking: 'false', dedupStrategy: 'none' };
 
@@ -21,6 +21,14 @@ describe('patchOf', () => {
 
   it('is empty without a change', () => {
     expect(patchOf(before, { ...before, retentionDays: '365 ' })).toEqual({});
+  });
+});
+
+describe('rebased', () => {
+  it('keeps the changes of the form, and takes over those of others', () => {
+    const draft = { ...before, retentionDays: '30' };
+    const now = { ...before, retentionDays: '90', dedupStrategy: 'exact' };
+    expect(patchOf(now, rebased(draft, before, now))).toEqual({ retentionDays: 30 });
   });
 });
 

@@ -3,15 +3,20 @@ import { useAt } from '../../app/time-bar.tsx';
 import { useAsk } from '../../app/use-ask.ts';
 import { Answer } from '../../ui/answer.tsx';
 import { Button } from '../../ui/button.tsx';
+import { Empty } from '../../ui/empty.tsx';
 
 /** So many characters are drawn at a time. */
 const shownCharacters = 50_000;
 
-/** The text that was read from the file, as Markdown. */
-export function DocumentText({ id }: { readonly id: string }) {
+/** The text that was read from the file, as Markdown. `isRead` is false if no revision could be read. */
+export function DocumentText({ id, isRead }: { readonly id: string; readonly isRead: boolean }) {
   const at = useAt();
   const [shown, setShown] = useState(shownCharacters);
-  const asked = useAsk('documents.text', [id, { ...(at && { asOf: at }) }], { keepsPrevious: false });
+  const asked = useAsk('documents.text', [id, { ...(at && { asOf: at }) }], {
+    enabled: isRead,
+    keepsPrevious: false,
+  });
+  if (!isRead) return <Empty title="No file of it could be read">Its problem above says why.</Empty>;
   return (
     <Answer of={asked} what="the text">
       {({ text, revision }) => (

@@ -60,7 +60,7 @@ export default function DocumentScreen() {
               ]}
             />
             {values['tab'] === 'text' ? (
-              <DocumentText id={found.id} />
+              <DocumentText id={found.id} isRead={found.sha256 !== undefined} />
             ) : (
               <DocumentSections document={found} isPresent={at === undefined} />
             )}

@@ -1,5 +1,6 @@
 import type { Document } from '@stratalog/client';
 import { useState } from 'preact/hooks';
+import { Link } from '../../app/address.tsx';
 import { useSession } from '../../app/session.tsx';
 import { useChange } from '../../app/use-ask.ts';
 import { Trouble } from '../../ui/answer.tsx';
@@ -8,8 +9,8 @@ import { Button } from '../../ui/button.tsx';
 import { Panel } from '../../ui/page.tsx';
 import { isUnderWay, skipMeanings, skippedOf, type SkipReason } from './document-facts.ts';
 
-/** Sections without text, and those that the rules refuse again, are not worth an override. */
-const overridable: readonly SkipReason[] = ['low-quality', 'duplicate', 'not-accepted', 'refused'];
+/** Reasons that a person can overrule for one document. */
+const overridable: readonly SkipReason[] = ['low-quality', 'duplicate'];
 
 /** What was skipped and why, and how to store it all the same. */
 export function Skipped({
@@ -78,6 +79,20 @@ export function Skipped({
                   />
                   Store them all the same
                 </label>
+              )}
+              {mayChange && (reason === 'not-accepted' || reason === 'refused') && (
+                <p class="muted">
+                  To store them, change the rules of{' '}
+                  {document.spaces.map((space, index) => (
+                    <span key={space}>
+                      {index > 0 && ' or '}
+                      <Link to="/spaces" values={{ id: space }}>
+                        {space}
+                      </Link>
+                    </span>
+                  ))}
+                  , then decide again.
+                </p>
               )}
             </li>
           ))}

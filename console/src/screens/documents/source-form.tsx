@@ -126,6 +126,11 @@ export function SourceForm({ source, onDone }: SourceFormProps) {
         Read on its schedule
       </label>
       {error && <Trouble error={error} />}
+      {source && source.revision !== revision && (
+        <p class="as-of" role="status">
+          Somebody has changed the source meanwhile: close the form and open it again.
+        </p>
+      )}
       <div class="form-actions">
         <Button
           type="submit"

@@ -109,3 +109,11 @@ export function mergePatchOf(text: string): PatchSpace {
     throw new Error('A merge patch is an object, such as {"pii": {"email": "redact"}}.');
   return value;
 }
+
+/** The draft with the same changes, after the space was changed by somebody else. */
+export function rebased(draft: Draft, before: Draft, now: Draft): Draft {
+  return {
+    ...now,
+    ...Object.fromEntries(Object.entries(draft).filter(([name, text]) => text !== before[name])),
+  };
+}

@@ -5,13 +5,20 @@ import { Trouble } from '../../ui/answer.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Field, Select } from '../../ui/field.tsx';
 import { RetentionPreview, useRetentionPreview } from './retention-preview.tsx';
-import { draftOf, fieldGroups, mergePatchOf, patchOf, type SpaceField } from './space-fields.ts';
+import { draftOf, fieldGroups, mergePatchOf, patchOf, rebased, type SpaceField } from './space-fields.ts';
+
+interface SpaceFormProps {
+  readonly space: Space;
+  readonly onDone: () => void;
+  /** Called when the change was refused, perhaps because the space is another one by now. */
+  readonly onRefused: () => void;
+}
 
 /** Changes a space: the common fields, and all others by a merge patch. Refused if somebody else has changed it meanwhile. */
-export function SpaceForm({ space, onDone }: { readonly space: Space; readonly onDone: () => void }) {
+export function SpaceForm({ space, onDone, onRefused }: SpaceFormProps) {
   const change = useChange('spaces.update');
   // As they were when the form was opened: the space may change under it.
-  const [{ before, revision }] = useState({ before: draftOf(space), revision: space.revision });
+  const [{ before, revision }, setBase] = useState({ before: draftOf(space), revision: space.revision });
   const [draft, setDraft] = useState(before);
   const [json, setJson] = useState('');
   const jsonId = useId();
@@ -25,6 +32,12 @@ export function SpaceForm({ space, onDone }: { readonly space: Space; readonly o
   }
   const preview = useRetentionPreview(space, patch);
   const isEmpty = Object.keys(patch).length === 0;
+  const rebase = () => {
+    const now = draftOf(space);
+    setDraft(rebased(draft, before, now));
+    setBase({ before: now, revision: space.revision });
+    change.reset();
+  };
 
   const choicesOf = ({ name, choices }: SpaceField): (readonly [string, string])[] => {
     if (choices) return choices.map((one) => [one, one] as const);
@@ -62,7 +75,9 @@ export function SpaceForm({ space, onDone }: { readonly space: Space; readonly o
       class="form"
       onSubmit={(event) => {
         event.preventDefault();
-        void change.run([space.id, patch], { ifMatch: revision }).then((done) => done && onDone());
+        void change
+          .run([space.id, patch], { ifMatch: revision })
+          .then((done) => (done ? onDone() : onRefused()));
       }}
     >
       {fieldGroups.map(({ title, fields }) => (
@@ -100,6 +115,14 @@ export function SpaceForm({ space, onDone }: { readonly space: Space; readonly o
         </details>
       )}
       {change.error && <Trouble error={change.error} />}
+      {space.revision !== revision && (
+        <p class="as-of" role="status">
+          Somebody has changed the space meanwhile.{' '}
+          <Button kind="quiet" onClick={rebase}>
+            Take over what it is now, and keep my changes
+          </Button>
+        </p>
+      )}
       <div class="form-actions">
         <Button
           type="submit"

@@ -62,7 +62,7 @@ export function SpaceView({ id }: { readonly id: string }) {
             <SpaceRules space={answer} />
             <Dialog handle={edit} title={`${answer.configured ? 'Change' : 'Configure'} ${id}`}>
               {answer.configured ? (
-                <SpaceForm space={answer} onDone={() => edit.current?.close()} />
+                <SpaceForm space={answer} onDone={() => edit.current?.close()} onRefused={space.repeat} />
               ) : (
                 <NewSpace id={id} onDone={() => edit.current?.close()} />
               )}
