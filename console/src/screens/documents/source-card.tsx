@@ -50,7 +50,7 @@ export function SourceCard({ source }: { readonly source: Source }) {
             <Button
               disabled={run.isRunning || state === 'due'}
               onClick={() => void run.run([id])}
-              aria-label={`Run ${id} now`}
+              aria-label={`Run now: ${id}`}
             >
               Run now
             </Button>

@@ -1,7 +1,7 @@
 import type { Space } from '@stratalog/client';
+import type { ComponentChildren } from 'preact';
 import { Link } from '../../app/address.tsx';
 import { Badge } from '../../ui/badge.tsx';
-import { Table } from '../../ui/table.tsx';
 import { bytesText, usdText } from '../../ui/quantity.ts';
 import { Time } from '../../ui/time.tsx';
 import { UsageMeter } from './usage-meter.tsx';
@@ -11,57 +11,61 @@ const million = 1_000_000;
 /** All spaces with what they hold, cost and keep. */
 export function SpaceList({ spaces }: { readonly spaces: readonly Space[] }) {
   return (
-    <Table
-      label="Spaces"
-      rows={spaces}
-      keyOf={({ id }) => id}
-      columns={[
-        { name: 'Space', cell: (space) => <SpaceName space={space} /> },
-        { name: 'Memories', cell: ({ usage }) => usage.memories.toLocaleString(), isNumber: true },
-        {
-          name: 'Size',
-          cell: ({ id, usage, maxSizeMb }) => (
-            <UsageMeter
-              used={usage.bytes}
-              allowed={maxSizeMb === undefined ? undefined : maxSizeMb * million}
-              textOf={bytesText}
-              label={`Size of ${id}`}
-            />
-          ),
-        },
-        {
-          name: 'Cost today',
-          cell: ({ id, usage, dailyBudgetUsd }) =>
-            usage.spentTodayUsd !== undefined && (
-              <UsageMeter
-                used={usage.spentTodayUsd}
-                allowed={dailyBudgetUsd}
-                textOf={usdText}
-                label={`Cost of ${id} today`}
-              />
-            ),
-        },
-        {
-          name: 'Cost this month',
-          cell: ({ id, usage, monthlyBudgetUsd }) =>
-            usage.spentThisMonthUsd !== undefined && (
-              <UsageMeter
-                used={usage.spentThisMonthUsd}
-                allowed={monthlyBudgetUsd}
-                textOf={usdText}
-                label={`Cost of ${id} this month`}
-              />
-            ),
-        },
-        {
-          name: 'Keeps',
-          cell: ({ retentionDays }) =>
-            retentionDays === undefined ? 'for ever' : `${retentionDays.toLocaleString()} days`,
-        },
-        { name: 'Duplicates', cell: ({ dedupStrategy }) => dedupStrategy },
-      ]}
-    />
+    <ul class="space-list" aria-label="Spaces">
+      {spaces.map((space) => (
+        <li key={space.id}>
+          <SpaceName space={space} />
+          <dl>
+            {cellsOf(space).map(([name, value]) => (
+              <div key={name}>
+                <dt>{name}</dt>
+                <dd>{value}</dd>
+              </div>
+            ))}
+          </dl>
+        </li>
+      ))}
+    </ul>
   );
+}
+
+function cellsOf(space: Space): (readonly [name: string, value: ComponentChildren])[] {
+  const { id, usage, maxSizeMb, retentionDays, dedupStrategy } = space;
+  const costs = [
+    ['Cost today', usage.spentTodayUsd, space.dailyBudgetUsd],
+    ['Cost this month', usage.spentThisMonthUsd, space.monthlyBudgetUsd],
+  ] as const;
+  return [
+    ['Memories', usage.memories.toLocaleString()],
+    [
+      'Size',
+      <UsageMeter
+        key="size"
+        used={usage.bytes}
+        allowed={maxSizeMb === undefined ? undefined : maxSizeMb * million}
+        textOf={bytesText}
+        label={`Size of ${id}`}
+      />,
+    ],
+    ...costs.flatMap(([name, used, allowed]) =>
+      used === undefined
+        ? []
+        : [
+            [
+              name,
+              <UsageMeter
+                key={name}
+                used={used}
+                allowed={allowed}
+                textOf={usdText}
+                label={`${name} of ${id}`}
+              />,
+            ] as const,
+          ],
+    ),
+    ['Keeps', retentionDays === undefined ? 'for ever' : `${retentionDays.toLocaleString()} days`],
+    ['Duplicates', dedupStrategy],
+  ];
 }
 
 /** The name of a space, and what needs a hand there. */

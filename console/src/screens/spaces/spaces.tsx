@@ -38,9 +38,7 @@ function AllSpaces() {
                 label.
               </Empty>
             ) : (
-              <div class="panel">
-                <SpaceList spaces={items} />
-              </div>
+              <SpaceList spaces={items} />
             )}
             <StrictSpaces isStrict={strict} />
           </div>
