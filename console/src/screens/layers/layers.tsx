@@ -21,6 +21,8 @@ const depths = ['sentence', 'paragraph', 'detailed'] as const;
 /** How long and how often new summaries are looked for after somebody asked for them. */
 const awaitedMs = 60_000;
 const lookMs = 2_000;
+/** How long the server may take to read the past from the log. */
+const pastWaitMs = 15_000;
 
 /** The layers with what they hold, and the summaries of their scopes. */
 export default function Layers() {
@@ -32,10 +34,11 @@ export default function Layers() {
   const { user } = values;
   const [awaitedUntil, setAwaitedUntil] = useState(0);
   const onAsked = () => setAwaitedUntil(Date.now() + awaitedMs);
-  const stats = useAsk('stats', [{ ...(at && { asOf: at }) }]);
+  const past = at === undefined ? {} : { asOf: at, waitMs: pastWaitMs };
+  const stats = useAsk('stats', [past]);
   const summaries = useAsk(
     'summaries.list',
-    [{ ...(layer && { layer }), ...(depth && { depth }), ...(user && { user }), ...(at && { asOf: at }) }],
+    [{ ...(layer && { layer }), ...(depth && { depth }), ...(user && { user }), ...past }],
     { ...(Date.now() < awaitedUntil && { everyMs: lookMs }) },
   );
   return (

@@ -19,12 +19,12 @@ export interface Refusal {
 
 export interface Decisions {
   /** Decides the same about these reviews; resolves with those that the server accepted. */
-  decide(
+  readonly decide: (
     ids: readonly string[],
     decision: Decision,
     details?: { readonly with?: string | undefined; readonly reason?: string | undefined },
-  ): Promise<readonly string[]>;
-  undo(taken: Taken): Promise<void>;
+  ) => Promise<readonly string[]>;
+  readonly undo: (taken: Taken) => Promise<void>;
   /** What was decided here, newest first. */
   readonly taken: readonly Taken[];
   /** Why a decision about a review was refused, by its id. */

@@ -67,7 +67,7 @@ export function draftOf(space: Space): Draft {
 
 function textOf(value: unknown): string {
   if (value === undefined) return '';
-  return Array.isArray(value) ? value.join(', ') : String(value);
+  return Array.isArray(value) ? value.join(', ') : `${value as string | number | boolean}`;
 }
 
 /** What the form changes, as a merge patch: an emptied field has its default again. Throws an `Error` for a number that is none. */
@@ -78,7 +78,7 @@ export function patchOf(before: Draft, after: Draft): PatchSpace {
       return text === was ? [] : [[field.name, text === '' ? null : valueOf(field, text!)] as const];
     }),
   );
-  return Object.fromEntries(changes) as PatchSpace;
+  return Object.fromEntries(changes);
 }
 
 function valueOf({ kind, label }: SpaceField, text: string): unknown {
