@@ -52,7 +52,7 @@ export function DocumentList() {
       </Filters>
       {documents.error && <Trouble error={documents.error} onRepeat={documents.repeat} />}
       {documents.isPending && !documents.error && <Loading what="the documents" />}
-      {!documents.isPending && documents.items.length === 0 && (
+      {!documents.isPending && !documents.error && documents.items.length === 0 && (
         <Empty title={isFiltered ? 'No document matches these filters' : 'There is no document yet'}>
           {isFiltered
             ? 'Remove a filter to see more.'

@@ -19,7 +19,7 @@ export function DocumentSections({ document, isPresent }: DocumentSectionsProps)
       {!isPresent && <p class="muted">The sections are those of now.</p>}
       {sections.error && <Trouble error={sections.error} onRepeat={sections.repeat} />}
       {sections.isPending && !sections.error && <Loading what="the sections" />}
-      {!sections.isPending && sections.items.length === 0 && (
+      {!sections.isPending && !sections.error && sections.items.length === 0 && (
         <Empty title="No section of it is a memory">
           {document.skipped.length > 0
             ? 'See above what was skipped, and store it all the same if you want.'

@@ -26,7 +26,10 @@ export default function Reviews() {
   const kind = kinds.find(([one]) => one === values['kind'])?.[0];
   const hasLetters = values['letters'] !== 'off';
   const mayDecide = may('decideReviews');
-  const reviews = usePages('reviews.list', [{ limit: 50, ...(kind && { kind: [kind] }) }]);
+  const mayList = may('listReviews');
+  const reviews = usePages('reviews.list', [{ limit: 50, ...(kind && { kind: [kind] }) }], {
+    enabled: mayList,
+  });
   const decisions = useDecisions();
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
   const [chosen, setChosen] = useState<Readonly<Record<string, string>>>({});
@@ -81,6 +84,14 @@ export default function Reviews() {
     hasLetters,
   );
 
+  if (!mayList)
+    return (
+      <Page title="Review">
+        <Empty title="Your role reviews no memories">
+          Members, readers, auditors and admins do, where the trust policy of a space names them.
+        </Empty>
+      </Page>
+    );
   return (
     <Page title="Review" question="What waits for a person's decision?">
       <Filters aria-label="Filters">
@@ -113,7 +124,7 @@ export default function Reviews() {
       {decisions.error && <Trouble error={decisions.error} />}
       {reviews.error && <Trouble error={reviews.error} onRepeat={reviews.repeat} />}
       {reviews.isPending && !reviews.error && <Loading what="the reviews" />}
-      {!reviews.isPending && items.length === 0 && (
+      {!reviews.isPending && !reviews.error && items.length === 0 && (
         <Empty title={kind ? 'Nothing of this kind waits for a review' : 'Nothing waits for a review'}>
           Memories come here that a space holds for review, that contradict or repeat others, or that callers
           judged outdated. What is held, is set by the trust policy of a space.
