@@ -11,6 +11,8 @@ interface VirtualListProps<Item> {
   /** Called when the end comes into view. */
   readonly onEnd?: (() => void) | undefined;
   readonly label: string;
+  /** The row that comes into view when it changes. */
+  readonly current?: number | undefined;
 }
 
 /** A long list of which only the visible rows exist. */
@@ -21,6 +23,7 @@ export function VirtualList<Item>({
   children,
   onEnd,
   label,
+  current,
 }: VirtualListProps<Item>) {
   const scroller = useRef<HTMLDivElement>(null);
   const [, update] = useReducer((count: number) => count + 1, 0);
@@ -45,6 +48,9 @@ export function VirtualList<Item>({
   });
   useEffect(() => virtual._didMount(), [virtual]);
   useEffect(() => virtual._willUpdate());
+  useEffect(() => {
+    if (current !== undefined && current >= 0) virtual.scrollToIndex(current);
+  }, [current]);
   const rows = virtual.getVirtualItems();
   const last = rows.at(-1)?.index;
   useEffect(() => {
