@@ -192,8 +192,8 @@ export interface PutDocument {
 }
 
 export interface ReprocessDocument {
-  /** Reasons for which no section is skipped any more, such as `low-quality` */
-  accept?: readonly ('low-quality' | 'duplicate' | 'not-accepted' | 'refused' | 'empty')[] | undefined;
+  /** Reasons for which no section is skipped any more. What is `refused`, for personal data or a full space, is decided by the rules alone: change them, then process the document again */
+  accept?: readonly ('low-quality' | 'duplicate' | 'not-accepted')[] | undefined;
 }
 
 export interface PutSource {
