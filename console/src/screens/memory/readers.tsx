@@ -1,0 +1,41 @@
+import { Link } from '../../app/address.tsx';
+import { useAt } from '../../app/time-bar.tsx';
+import { usePages } from '../../app/use-pages.ts';
+import { Loading, Trouble } from '../../ui/answer.tsx';
+import { Button } from '../../ui/button.tsx';
+import { Empty } from '../../ui/empty.tsx';
+import { Panel } from '../../ui/page.tsx';
+import { Time } from '../../ui/time.tsx';
+
+/** Who looked at a memory and its history by name, not by a search. */
+export function Readers({ id }: { readonly id: string }) {
+  const at = useAt();
+  const reads = usePages('audit.events', [
+    { memory: id, type: ['AuditRead'], order: 'newest', limit: 20, ...(at && { to: at }) },
+  ]);
+  return (
+    <Panel
+      title="Who read it"
+      actions={
+        <Link to="/audit" values={{ memory: id }}>
+          Everything about it in the audit
+        </Link>
+      }
+    >
+      {reads.error && <Trouble error={reads.error} onRepeat={reads.repeat} />}
+      {reads.isPending && !reads.error && <Loading what="the readers" />}
+      {!reads.isPending && reads.items.length === 0 && (
+        <Empty title="No recorded read">Reads through a search are listed beside.</Empty>
+      )}
+      <ul class="plain-list">
+        {reads.items.map(({ id: key, actor, onBehalfOf, at: when, data }) => (
+          <li key={key}>
+            {actor}
+            {onBehalfOf !== undefined && ` for ${onBehalfOf}`} · {String(data['what'])} · <Time at={when} />
+          </li>
+        ))}
+      </ul>
+      {reads.hasMore && <Button onClick={reads.more}>Show earlier ones</Button>}
+    </Panel>
+  );
+}
