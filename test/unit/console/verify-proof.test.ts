@@ -45,7 +45,7 @@ const proofOf = async (index: number, size = total) =>
     checkpoint: await headOf(size),
     extra: leafOf(events[index]!),
   });
-const shownOf = (n: number) => ({ ...events[n]!, at, hash: storedHash(events[n]!) });
+const shownOf = (n: number) => ({ ...events[n]!, at });
 
 /** Tiles as the server sends them. */
 const tiles: ReadTile = (name) => {
@@ -124,7 +124,6 @@ describe('[F7] a proof in the browser', () => {
     const proof = await proofOf(3);
     for (const change of [
       { id: 'x' },
-      { hash: 'x' },
       { stream: 'x' },
       { revision: 9 },
       { type: 'x' },

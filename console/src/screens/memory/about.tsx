@@ -45,7 +45,7 @@ export function About({ memory }: { readonly memory: StoredMemory }) {
             ['Expires', memory.expiresAt && <Time at={memory.expiresAt} exact />],
             ['Retention', memory.retention === 'keep' ? 'kept: nothing deletes it by itself' : undefined],
             ['Restorable until', memory.retentionUntil && <Time at={memory.retentionUntil} exact />],
-            ['Metadata', Object.keys(metadata).length > 0 && <Pairs value={metadata} />],
+            ['Metadata', Object.keys(metadata).length === 0 ? undefined : <Pairs value={metadata} />],
           ]}
         />
         <Facts
@@ -72,7 +72,10 @@ export function About({ memory }: { readonly memory: StoredMemory }) {
             ['Value from use', `${rounded(memory.importance)} of 1`],
             ['Feedback', rated.map(([kind, count]) => `${count} × ${kind}`).join(', ')],
             ['Cited by', memory.citations],
-            ['Other forms', Object.keys(representations).length > 0 && <Pairs value={representations} />],
+            [
+              'Other forms',
+              Object.keys(representations).length === 0 ? undefined : <Pairs value={representations} />,
+            ],
           ]}
         />
       </div>
@@ -88,11 +91,13 @@ function When({ at, by }: { readonly at: string; readonly by: ComponentChildren 
   );
 }
 
+const times = (count: number): string => (count === 1 ? 'once' : `${count.toLocaleString()} times`);
+
 function told({ affirmations, affirmedAt }: StoredMemory): ComponentChildren {
   if (affirmations === 0) return undefined;
   return (
     <>
-      {affirmations.toLocaleString()} times
+      {times(affirmations)}
       {affirmedAt && (
         <>
           , last <Time at={affirmedAt} />
@@ -106,7 +111,7 @@ function timesFound({ accessCount, lastAccessedAt }: StoredMemory): ComponentChi
   if (accessCount === 0) return 'never yet';
   return (
     <>
-      {accessCount.toLocaleString()} times
+      {times(accessCount)}
       {lastAccessedAt && (
         <>
           , last <Time at={lastAccessedAt} />

@@ -23,7 +23,7 @@ export function Links({ memory }: { readonly memory: StoredMemory }) {
         const direct = items.filter(({ depth }) => depth === 1);
         const successors = direct.filter(isSuccessor);
         return (
-          <>
+          <div class="stack">
             {successors.length > 0 && (
               <Panel title="What replaced it">
                 <ul class="plain-list">
@@ -59,7 +59,7 @@ export function Links({ memory }: { readonly memory: StoredMemory }) {
                 </div>
               )}
             </Panel>
-          </>
+          </div>
         );
       }}
     </Answer>

@@ -39,10 +39,10 @@ export default function Memory() {
       ) : (
         <Answer of={memory} what="the memory">
           {(found) => (
-            <>
+            <div class="stack">
               <About memory={found} />
               {at === undefined && <Actions memory={found} />}
-            </>
+            </div>
           )}
         </Answer>
       )}

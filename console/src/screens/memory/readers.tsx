@@ -6,12 +6,13 @@ import { Button } from '../../ui/button.tsx';
 import { Empty } from '../../ui/empty.tsx';
 import { Panel } from '../../ui/page.tsx';
 import { Time } from '../../ui/time.tsx';
+import { groupReads } from './group-reads.ts';
 
 /** Who looked at a memory and its history by name, not by a search. */
 export function Readers({ id }: { readonly id: string }) {
   const at = useAt();
   const reads = usePages('audit.events', [
-    { memory: id, type: ['AuditRead'], order: 'newest', limit: 20, ...(at && { to: at }) },
+    { memory: id, type: ['AuditRead'], order: 'newest', limit: 100, ...(at && { to: at }) },
   ]);
   return (
     <Panel
@@ -28,10 +29,9 @@ export function Readers({ id }: { readonly id: string }) {
         <Empty title="No recorded read">Reads through a search are listed beside.</Empty>
       )}
       <ul class="plain-list">
-        {reads.items.map(({ id: key, actor, onBehalfOf, at: when, data }) => (
-          <li key={key}>
-            {actor}
-            {onBehalfOf !== undefined && ` for ${onBehalfOf}`} · {String(data['what'])} · <Time at={when} />
+        {groupReads(reads.items).map(({ who, what, count, last }) => (
+          <li key={`${who} ${what}`}>
+            {who} · {what} · {count === 1 ? 'once' : `${count} times`}, last <Time at={last} />
           </li>
         ))}
       </ul>
