@@ -38,7 +38,9 @@ export function chainOf(event: AuditEvent, others: readonly AuditEvent[]): reado
           (connected.has(causationId ?? '') ? causationId : undefined) === of && id !== of,
       )
       .flatMap((one) => [{ event: one, depth }, ...children(one.id, depth + 1)]);
-  return children(undefined, 0);
+  const tree = children(undefined, 0);
+  // Events that name each other as causes have no beginning.
+  return tree.some(({ event: { id } }) => id === event.id) ? tree : [{ event, depth: 0 }, ...tree];
 }
 
 const isOfCommand = (correlationId: string): boolean => /^[0-9a-f-]{36}$/.test(correlationId);

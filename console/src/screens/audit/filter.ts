@@ -1,5 +1,5 @@
 import type { AuditEvent, AuditFilter } from '@stratalog/client';
-import type { AddressValues } from '../../app/address.tsx';
+import type { AddressValues } from '../../app/address-values.ts';
 import { memoriesOf } from './describe.ts';
 import { eventGroups } from './event-groups.ts';
 

@@ -1,4 +1,4 @@
-import type { AddressValues } from '../../app/address.tsx';
+import type { AddressValues } from '../../app/address-values.ts';
 import { filtersIn } from './filter.ts';
 
 /** Filters under a name. */

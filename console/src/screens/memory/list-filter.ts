@@ -1,5 +1,5 @@
 import type { ListMemoriesQuery } from '@stratalog/client';
-import type { AddressValues } from '../../app/address.tsx';
+import type { AddressValues } from '../../app/address-values.ts';
 
 const states = ['active', 'archived', 'deleted'] as const;
 const orders = ['newest', 'oldest'] as const;
