@@ -46,7 +46,13 @@ function OneAnswer({ answer: { searchId, before, after, differences } }: { reado
   return (
     <Panel
       title={searchId === undefined ? 'The question, asked now' : `Search ${searchId.slice(0, 36)}`}
-      note={differences.length === 0 ? 'the same answer' : `${differences.length} differences`}
+      note={
+        differences.length === 0
+          ? 'the same answer'
+          : differences.length === 1
+            ? '1 difference'
+            : `${differences.length} differences`
+      }
     >
       <div class="grid">
         <Results title="As it was" answer={before} kinds={kinds} />

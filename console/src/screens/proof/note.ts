@@ -83,7 +83,7 @@ function cosigned(text: string, signature: Bytes): readonly [string, Bytes] {
   return [`cosignature/v1\ntime ${time}\n${text}`, signature.slice(8)];
 }
 
-async function imported(publicKey: Bytes): Promise<CryptoKey> {
+async function imported(publicKey: Bytes) {
   try {
     return await crypto.subtle.importKey('raw', publicKey, 'Ed25519', false, ['verify']);
   } catch (error) {
