@@ -57,9 +57,11 @@ function Summaries({ memory }: { readonly memory: StoredMemory }) {
 
 function Lessons({ id }: { readonly id: string }) {
   const at = useAt();
-  const attempts = useAsk('audit.events', [
-    { memory: id, type: ['ReasoningTraceRecorded'], order: 'newest', limit: 100, ...(at && { to: at }) },
-  ]);
+  const attempts = useAsk(
+    'audit.events',
+    [{ memory: id, type: ['ReasoningTraceRecorded'], order: 'newest', limit: 100, ...(at && { to: at }) }],
+    { once: true },
+  );
   const lessons = useAsk('reasoning.strategies', [{ limit: 200 }]);
   return (
     <Panel title="Attempts that used it, and their lessons">

@@ -56,7 +56,7 @@ function Parts({ memory, mayAudit }: { readonly memory: StoredMemory; readonly m
   return (
     <>
       <Links memory={memory} />
-      <Versions id={memory.id} />
+      <Versions id={memory.id} revision={memory.revision} />
       {mayAudit && (
         <div class="grid">
           <Prompts id={memory.id} />

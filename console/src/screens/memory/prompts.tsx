@@ -14,9 +14,11 @@ import { Time } from '../../ui/time.tsx';
 /** The searches and contexts that returned a memory: in which prompts it stood. */
 export function Prompts({ id }: { readonly id: string }) {
   const at = useAt();
-  const found = usePages('audit.events', [
-    { memory: id, type: ['MemoriesAccessed'], order: 'newest', limit: 20, ...(at && { to: at }) },
-  ]);
+  const found = usePages(
+    'audit.events',
+    [{ memory: id, type: ['MemoriesAccessed'], order: 'newest', limit: 20, ...(at && { to: at }) }],
+    { once: true },
+  );
   return (
     <Panel title="In which prompts it stood">
       {found.error && <Trouble error={found.error} onRepeat={found.repeat} />}

@@ -11,9 +11,11 @@ import { groupReads } from './group-reads.ts';
 /** Who looked at a memory and its history by name, not by a search. */
 export function Readers({ id }: { readonly id: string }) {
   const at = useAt();
-  const reads = usePages('audit.events', [
-    { memory: id, type: ['AuditRead'], order: 'newest', limit: 100, ...(at && { to: at }) },
-  ]);
+  const reads = usePages(
+    'audit.events',
+    [{ memory: id, type: ['AuditRead'], order: 'newest', limit: 100, ...(at && { to: at }) }],
+    { once: true },
+  );
   return (
     <Panel
       title="Who read it"

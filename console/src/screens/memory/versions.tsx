@@ -1,4 +1,5 @@
 import type { MemoryVersion } from '@stratalog/client';
+import { useEffect } from 'preact/hooks';
 import { useAt } from '../../app/time-bar.tsx';
 import { usePages } from '../../app/use-pages.ts';
 import { Loading, Trouble } from '../../ui/answer.tsx';
@@ -10,9 +11,16 @@ import { Time } from '../../ui/time.tsx';
 import { describeEvent } from '../audit/describe.ts';
 
 /** Who changed a memory, when and why, with a diff of each version. */
-export function Versions({ id }: { readonly id: string }) {
+export function Versions({ id, revision }: { readonly id: string; readonly revision: number }) {
   const at = useAt();
-  const history = usePages('memories.history', [id, { includeQuarantined: 'true', limit: 200 }]);
+  // Reading a history is recorded, so it is read again only when the memory has changed.
+  const history = usePages('memories.history', [id, { includeQuarantined: 'true', limit: 200 }], {
+    once: true,
+  });
+  const latest = history.items.at(-1)?.revision ?? revision;
+  useEffect(() => {
+    if (revision > latest) history.repeat();
+  }, [revision]);
   const versions = history.items.filter((version) => at === undefined || version.at <= at).toReversed();
   return (
     <Panel
