@@ -9,7 +9,7 @@ import { Figure } from '../../ui/table.tsx';
 /** What was known at the chosen time. */
 export function Known() {
   const at = useAt();
-  const stats = useAsk('stats', [at === undefined ? {} : { asOf: at }]);
+  const stats = useAsk('stats', [at === undefined ? {} : { asOf: at }], { keepsPrevious: false });
   return (
     <Panel
       title={at === undefined ? 'What is known now' : 'What was known then'}

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { diffWords, type DiffPart } from '../../../console/src/ui/word-diff.ts';
+import { diffWords, type DiffPart } from '../../../console/src/ui/inline-diff.ts';
 
 const oldOf = (parts: readonly DiffPart[]) =>
   parts.map(({ kind, text }) => (kind === 'added' ? '' : text)).join('');
