@@ -23,7 +23,7 @@ export function chainOf(event: AuditEvent, others: readonly AuditEvent[]): reado
         (causationId !== undefined && connected.has(causationId))
       )
         connected.add(id);
-    for (const id of [...connected]) {
+    for (const id of connected) {
       const { causationId } = all.get(id)!;
       if (causationId !== undefined && all.has(causationId)) connected.add(causationId);
     }

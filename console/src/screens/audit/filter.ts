@@ -29,7 +29,10 @@ export function filtersIn(values: AddressValues): AddressValues {
 export function auditFilter(values: AddressValues, at?: string): AuditFilter {
   const { memory, actor, session, user, layer, space, outcome, stream, from } = values;
   const type = typesIn(values);
-  const to = [values['to'], at].filter((time) => time !== undefined && time !== '').toSorted()[0];
+  // The filter and the chosen time both bound it; the earlier one counts.
+  const to = [values['to'], at]
+    .filter((time): time is string => time !== undefined && time !== '')
+    .toSorted((one, other) => Date.parse(one) - Date.parse(other))[0];
   return {
     ...(type && { type }),
     ...(memory && { memory }),

@@ -21,7 +21,7 @@ export function savedIn(text: string | null): readonly SavedFilter[] {
     const { name, values } = one as { name?: unknown; values?: unknown };
     if (typeof name !== 'string' || typeof values !== 'object' || values === null) return [];
     const texts = Object.entries(values).filter(([, text]) => typeof text === 'string');
-    return [{ name, values: filtersIn(Object.fromEntries(texts) as AddressValues) }];
+    return [{ name, values: filtersIn(Object.fromEntries(texts)) }];
   });
 }
 

@@ -79,7 +79,8 @@ function Lessons({ id }: { readonly id: string }) {
                   <Badge tone={data['outcome'] === 'success' ? 'good' : 'plain'}>
                     {String(data['outcome'])}
                   </Badge>{' '}
-                  {String(data['query'] ?? 'erased')} · {actor} · <Time at={when} />
+                  {typeof data['query'] === 'string' ? data['query'] : 'erased'} · {actor} ·{' '}
+                  <Time at={when} />
                 </li>
               ))}
               {learned.map(({ id: key, title, content }) => (

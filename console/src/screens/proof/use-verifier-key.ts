@@ -5,7 +5,7 @@ const storageName = 'stratalog.verifier-key';
 /** The key that heads are verified with. It is public, so it may outlive the tab. */
 export interface KeptKey {
   readonly key: string | undefined;
-  keep(key: string | undefined): void;
+  readonly keep: (key: string | undefined) => void;
 }
 
 /** The verifier key that the reader has given to this browser; undefined if they have given none. */
