@@ -7,7 +7,7 @@ import { HeadsPanel } from './heads-panel.tsx';
 import { KeyPanel } from './key-panel.tsx';
 import { ReceiptPanel } from './receipt-panel.tsx';
 import { useVerifierKey } from './use-verifier-key.ts';
-import '../../ui/forms.css';
+import '../../ui/commands.css';
 import './proof.css';
 
 /** Verifies in this browser what the server claims about its log. */
