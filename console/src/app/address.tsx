@@ -1,9 +1,9 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { useCallback } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
+import type { AddressValues } from './address-values.ts';
 
-/** Values of the query part of an address. An undefined or empty value is left out. */
-export type AddressValues = Readonly<Record<string, string | undefined>>;
+export type { AddressValues };
 
 /** Parameters that stay when another view is opened: the time at which everything is shown. */
 const kept = ['at'];

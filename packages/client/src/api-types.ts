@@ -3124,6 +3124,8 @@ export interface AuditEventsQuery {
   from?: string | undefined;
   to?: string | undefined;
   after?: string | undefined;
+  /** Order in the log, for pages. Default: oldest first */
+  order?: 'oldest' | 'newest' | undefined;
   follow?: 'true' | 'false' | undefined;
   /** Maximum number of events. Default: 50 for a page, no limit for a stream */
   limit?: number | undefined;

@@ -55,7 +55,7 @@ export const queryBindings = [
       description:
         'A page of events; as NDJSON with `Accept: application/x-ndjson`, `format=stream` or `follow=true`, as CSV with `Accept: text/csv` or `format=csv`',
     },
-    query: [...eventFilters, 'after', 'follow', 'limit', 'cursor', 'format', ...wait],
+    query: [...eventFilters, 'after', 'order', 'follow', 'limit', 'cursor', 'format', ...wait],
     commas: ['type', 'layer', 'outcome'],
     negotiated: { field: 'format', json: 'page', ndjson: 'stream', csv: 'csv' },
     // Read little ahead: a batch that was read is sent even if the credential is revoked meanwhile, and it may be large.
