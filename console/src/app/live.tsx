@@ -11,6 +11,19 @@ const refreshMs = 2_000;
 const batchMs = 200;
 const reconnectMs = 3_000;
 
+/** Events that record a reading. A view that reads again because it has read would never rest, and would fill the log. */
+const readings: ReadonlySet<string> = new Set([
+  'AuditRead',
+  'MemoriesAccessed',
+  'SearchPerformed',
+  'ContextAssembled',
+  'TrajectoryRecorded',
+  'LanguageModelCalled',
+  'CostReserved',
+  'CostIncurred',
+  'UseObserved',
+]);
+
 export type LiveState = 'off' | 'connecting' | 'live' | 'lost';
 
 type Listener = (events: readonly AuditEvent[]) => void;
@@ -49,8 +62,7 @@ export function LiveProvider({ children }: { readonly children: ComponentChildre
       if (batch.length === 0) return;
       const events = batch;
       batch = [];
-      // Reading is recorded too. A view that reads again because it has read would never rest.
-      isStale ||= events.some(({ type }) => type !== 'AuditRead');
+      isStale ||= events.some(({ type }) => !readings.has(type));
       for (const listener of listeners.current) listener(events);
     }, batchMs);
     const refresh = setInterval(() => {
