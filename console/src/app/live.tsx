@@ -3,6 +3,7 @@ import { useContext, useEffect, useRef, useState } from 'preact/hooks';
 import { useQueryClient } from '@tanstack/preact-query';
 import type { AuditEvent } from '@stratalog/client';
 import { useSession } from './session.tsx';
+import { repeatable } from './use-ask.ts';
 
 /** How often what is shown is asked for again while events arrive. */
 const refreshMs = 2_000;
@@ -48,13 +49,14 @@ export function LiveProvider({ children }: { readonly children: ComponentChildre
       if (batch.length === 0) return;
       const events = batch;
       batch = [];
-      isStale = true;
+      // Reading is recorded too. A view that reads again because it has read would never rest.
+      isStale ||= events.some(({ type }) => type !== 'AuditRead');
       for (const listener of listeners.current) listener(events);
     }, batchMs);
     const refresh = setInterval(() => {
       if (!isStale || document.hidden) return;
       isStale = false;
-      void queries.invalidateQueries();
+      void queries.invalidateQueries(repeatable);
     }, refreshMs);
     const follow = async (): Promise<void> => {
       while (!ended.signal.aborted) {

@@ -2,6 +2,7 @@ import { useInfiniteQuery } from '@tanstack/preact-query';
 import { perform, type ArgumentsOf, type AskName } from './asks.ts';
 import { useNoteCall } from './noted-calls.tsx';
 import { useSession } from './session.tsx';
+import { onceOnly } from './use-ask.ts';
 
 interface AnyPage {
   readonly items: readonly unknown[];
@@ -29,13 +30,15 @@ export interface Pages<Item> {
 
 export interface PagesOptions {
   readonly enabled?: boolean | undefined;
+  /** Whether it is asked for once, and events and changes do not repeat it. */
+  readonly once?: boolean | undefined;
 }
 
 /** Asks for a list page by page. The last of the arguments is its query, which gets the cursor. */
 export function usePages<Name extends ListName>(
   name: Name,
   args: ArgumentsOf<Name>,
-  { enabled = true }: PagesOptions = {},
+  { enabled = true, once = false }: PagesOptions = {},
 ): Pages<ItemOf<Name>> {
   const { client, id } = useSession();
   useNoteCall(enabled ? { name, args } : undefined);
@@ -50,6 +53,7 @@ export function usePages<Name extends ListName>(
       return (await perform(client, ask, { signal, retries: 1 })) as AnyPage;
     },
     getNextPageParam: (last) => last.nextCursor,
+    ...(once && onceOnly),
     refetchInterval: ({ state }) => (state.status === 'error' ? 5_000 : false),
   });
   return {
