@@ -98,6 +98,21 @@ describe('the timeline of a session', () => {
   });
 });
 
+it('a search stands where it was asked, not where its event was appended', () => {
+  const id = '01a22829-1b0a-741d-b181-2912d989f0f2.93d0';
+  const asked = new Date(0x01a228291b0a).toISOString();
+  const later = new Date(0x01a228291b0a + 5_000).toISOString();
+  const entries = timelineOf(
+    's',
+    [turn('t', later)],
+    [search(id, new Date(Date.parse(later) + 1).toISOString())],
+  );
+  expect(entries.map(({ kind, at }) => [kind, at])).toEqual([
+    ['search', asked],
+    ['turn', later],
+  ]);
+});
+
 describe('recent sessions', () => {
   it('come from searches and turns, the latest activity first', () => {
     const events = [

@@ -36,6 +36,27 @@ export const withoutComparison = (): Values =>
 
 export const defaultTopK = 10;
 
+const settingWords: Readonly<Record<SettingName, (value: string) => string>> = {
+  topK: (value) => `${value} results`,
+  layers: (value) => `layers ${value}`,
+  spaces: (value) => `spaces ${value}`,
+  order: (value) => `order ${value}`,
+  mode: (value) => `route ${value}`,
+  threshold: (value) => `threshold ${value}`,
+  asOf: (value) => `as of ${value}`,
+  session: (value) => `session ${value}`,
+  filter: (value) => `filter ${value}`,
+};
+
+/** What one side sets. */
+export function settingsInWords(values: Values, side: Side): string {
+  const given = settingNames.flatMap((name) => {
+    const value = values[side + name];
+    return value ? [settingWords[name](value)] : [];
+  });
+  return given.length === 0 ? 'as a bare search' : given.join(', ');
+}
+
 /** The request that one side stands for, or what is wrong with its settings. */
 export type LabRequest =
   | { readonly request: Search; readonly problem?: undefined }

@@ -79,3 +79,9 @@ export type EventWith<Data> = Omit<AuditEvent, 'data'> & { readonly data: Data }
 export function eventsOf<Data>(events: readonly AuditEvent[], type: string): EventWith<Data>[] {
   return events.filter((event) => event.type === type) as unknown as EventWith<Data>[];
 }
+
+/** When a search was asked, from its id, which begins with a UUIDv7. Its event is appended later, with others. */
+export function askedAt(searchId: string): string | undefined {
+  const [, high, low] = /^([0-9a-f]{8})-([0-9a-f]{4})-7/.exec(searchId) ?? [];
+  return high && low && new Date(Number.parseInt(high + low, 16)).toISOString();
+}

@@ -1,5 +1,6 @@
 import type { AuditEvent, StoredMemory } from '@stratalog/client';
 import {
+  askedAt,
   eventsOf,
   type ContextData,
   type EventWith,
@@ -83,7 +84,7 @@ function entryOf(search: EventWith<SearchData>, companions: Companions): SearchE
   const outcome = outcomeOf(outcomes.map(({ data }) => data));
   return {
     kind: 'search',
-    at: search.at,
+    at: askedAt(searchId) ?? search.at,
     search,
     context: companions.contexts.get(searchId)?.[0],
     modelCalls: (companions.modelCalls.get(searchId) ?? []).map(({ data }) => data),
