@@ -18,3 +18,7 @@ export function useMemoryTexts(
   if (wanted.length === 0 || error) return new Map();
   return answer && new Map(answer.items.map((memory) => [memory.id, memory]));
 }
+
+/** A name that a person may know a memory by: of its document or its external id. */
+export const nameOf = (memory: StoredMemory | undefined): string | undefined =>
+  memory?.source?.title ?? memory?.externalId;

@@ -1,8 +1,5 @@
-import { useMemo, useState } from 'preact/hooks';
-import type { AuditEvent } from '@stratalog/client';
+import { useMemo } from 'preact/hooks';
 import { Link } from '../../app/address.tsx';
-import { useLiveEvents } from '../../app/live.tsx';
-import { usePages } from '../../app/use-pages.ts';
 import { Loading, Trouble } from '../../ui/answer.tsx';
 import { Badge } from '../../ui/badge.tsx';
 import { Empty } from '../../ui/empty.tsx';
@@ -10,29 +7,25 @@ import { Panel } from '../../ui/page.tsx';
 import { Time } from '../../ui/time.tsx';
 import { VirtualList } from '../../ui/virtual-list.tsx';
 import { askedAt, eventsOf, type EventWith, type SearchData } from '../session/events.ts';
+import { useEventLog } from '../session/use-event-log.ts';
 
 const shown = 200;
+const searchTypes = ['SearchPerformed'];
 const hourMs = 3_600_000;
 
 /** Searches of everybody as they happen, the latest first. For auditors. */
 export function RecentSearches() {
   const from = useMemo(() => new Date(Date.now() - hourMs).toISOString(), []);
-  const pages = usePages('audit.events', [{ type: ['SearchPerformed'], from, limit: 500 }], { once: true });
-  const [live, setLive] = useState<readonly AuditEvent[]>([]);
-  useLiveEvents((arrived) => {
-    const searches = arrived.filter(({ type }) => type === 'SearchPerformed');
-    if (searches.length > 0) setLive((before) => [...before, ...searches].slice(-shown));
-  });
-  const searches = useMemo(() => {
-    const known = new Set(live.map(({ id }) => id));
-    const events = [...pages.items.filter(({ id }) => !known.has(id)), ...live];
-    return eventsOf<SearchData>(events, 'SearchPerformed').slice(-shown).reverse();
-  }, [pages.items.length, live]);
+  const log = useEventLog(searchTypes, from, undefined);
+  const searches = useMemo(
+    () => eventsOf<SearchData>(log.events, 'SearchPerformed').slice(-shown).reverse(),
+    [log.events],
+  );
   return (
     <Panel title="Recent searches" note="of everybody, as they happen; the last hour at first">
-      {pages.error && <Trouble error={pages.error} onRepeat={pages.repeat} />}
-      {pages.isPending && !pages.error && <Loading what="recent searches" />}
-      {!pages.isPending && searches.length === 0 && (
+      {log.error && <Trouble error={log.error} onRepeat={log.repeat} />}
+      {log.isReading && <Loading what="recent searches" />}
+      {!log.isReading && searches.length === 0 && (
         <Empty title="Nobody has searched in the last hour">Searches appear here as they are made.</Empty>
       )}
       {searches.length > 0 && (

@@ -11,7 +11,7 @@ import { Panel } from '../../ui/page.tsx';
 import { Facts } from '../../ui/table.tsx';
 import { Time } from '../../ui/time.tsx';
 import { settingNames, valuesOf } from './lab-settings.ts';
-import { useMemoryTexts } from './memory-texts.ts';
+import { nameOf, useMemoryTexts } from './memory-texts.ts';
 import { Replay } from './replay.tsx';
 import { RouteView, TrajectoryView } from './route.tsx';
 
@@ -111,7 +111,7 @@ function RecordedResults({ search: { results, at, outcome, outcomes } }: { reado
         <li key={memoryId} class="result">
           <div class="result-head">
             <span class="result-rank">{rank}</span>
-            <Link to={`/memories/${memoryId}`}>{texts?.get(memoryId)?.source?.title ?? memoryId}</Link>
+            <Link to={`/memories/${memoryId}`}>{nameOf(texts?.get(memoryId)) ?? memoryId}</Link>
             {used.has(memoryId) && <Badge tone="good">used</Badge>}
             {steps && <span class="muted">found by step {steps.join(', ')}</span>}
           </div>

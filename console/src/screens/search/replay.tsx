@@ -66,7 +66,7 @@ function Differences({ replay, at }: { readonly replay: ReplayedSearch; readonly
     );
   const placeIn = (answer: typeof now, id: string) => {
     const result = answer.results.find(({ memoryId }) => memoryId === id);
-    return result ? `${result.rank}. ${result.score?.toFixed(3) ?? ''}` : '–';
+    return result ? `${result.rank}.\u00a0${result.score?.toFixed(3) ?? ''}` : '–';
   };
   return (
     <Table
@@ -83,8 +83,8 @@ function Differences({ replay, at }: { readonly replay: ReplayedSearch; readonly
           cell: ({ kind }) => <Badge tone={kinds[kind][1]}>{kinds[kind][0]}</Badge>,
         },
         { name: 'Because', cell: ({ cause }) => causes[cause] ?? cause },
-        { name: 'Recorded', cell: ({ id }) => placeIn(asRecorded, id) },
-        { name: 'Now', cell: ({ id }) => placeIn(now, id) },
+        { name: 'Recorded', isNumber: true, cell: ({ id }) => placeIn(asRecorded, id) },
+        { name: 'Now', isNumber: true, cell: ({ id }) => placeIn(now, id) },
       ]}
     />
   );

@@ -3,7 +3,7 @@ import { Link } from '../../app/address.tsx';
 import { Loading } from '../../ui/answer.tsx';
 import { Badge } from '../../ui/badge.tsx';
 import { LongText } from '../../ui/long-text.tsx';
-import { useMemoryTexts } from '../search/memory-texts.ts';
+import { nameOf, useMemoryTexts } from '../search/memory-texts.ts';
 import type { ContextData, EventWith, SearchData } from './events.ts';
 
 interface PromptProps {
@@ -98,11 +98,7 @@ export function FoundMemories({
 }
 
 function Source({ id, memory }: { readonly id: string; readonly memory: StoredMemory | undefined }) {
-  return (
-    <Link to={`/memories/${id}`}>
-      {memory?.source?.title ?? memory?.externalId ?? (memory ? `${memory.layer} memory` : id)}
-    </Link>
-  );
+  return <Link to={`/memories/${id}`}>{nameOf(memory) ?? (memory ? `${memory.layer} memory` : id)}</Link>;
 }
 
 interface QuotedProps {

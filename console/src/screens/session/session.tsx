@@ -12,9 +12,10 @@ import { Empty } from '../../ui/empty.tsx';
 import { Page } from '../../ui/page.tsx';
 import { Figure } from '../../ui/table.tsx';
 import { EndSession } from './end-session.tsx';
+import { sessionEventTypes } from './events.ts';
 import { TimelineEntry } from './timeline-entry.tsx';
 import { figuresOf, timelineOf, type SessionFigures } from './timeline.ts';
-import { useSessionEvents } from './use-session-events.ts';
+import { useEventLog } from './use-event-log.ts';
 import './session.css';
 
 /** How far back a page reads that was opened without a time. */
@@ -30,7 +31,7 @@ export default function Session() {
     () => values['from'] ?? new Date((at ? Date.parse(at) : Date.now()) - monthMs).toISOString(),
     [values['from'], at],
   );
-  const log = useSessionEvents(from, at);
+  const log = useEventLog(sessionEventTypes, from, at);
   const turns = usePages('memories.list', [
     {
       layer: ['session'],

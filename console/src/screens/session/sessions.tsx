@@ -10,9 +10,10 @@ import { Field, Filters, Select } from '../../ui/field.tsx';
 import { Page } from '../../ui/page.tsx';
 import { Time } from '../../ui/time.tsx';
 import { VirtualList } from '../../ui/virtual-list.tsx';
+import { sessionEventTypes } from './events.ts';
 import { beginOf, periodNamed, periods } from './periods.ts';
 import { recentSessions, type RecentSession } from './recent-sessions.ts';
-import { useSessionEvents } from './use-session-events.ts';
+import { useEventLog } from './use-event-log.ts';
 
 /** The sessions with turns or searches in a period, the latest activity first. */
 export default function Sessions() {
@@ -21,7 +22,7 @@ export default function Sessions() {
   const at = useAt();
   const period = periodNamed(values['period']);
   const from = useMemo(() => beginOf(period, at === undefined ? Date.now() : Date.parse(at)), [period, at]);
-  const log = useSessionEvents(from, at);
+  const log = useEventLog(sessionEventTypes, from, at);
   const turns = usePages('memories.list', [
     {
       layer: ['session'],

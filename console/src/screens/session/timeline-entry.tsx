@@ -74,7 +74,7 @@ function SearchItem({ entry }: { readonly entry: SearchEntry }) {
             'Feedback',
             feedback.map(({ data }) => `${data.kind}${data.note ? ` (“${data.note}”)` : ''}`).join('; '),
           ],
-          ['Reward', reward !== undefined && rounded(reward)],
+          ['Reward', reward === undefined ? undefined : rounded(reward)],
         ]}
       />
       <div class="badges">

@@ -3,14 +3,12 @@ import type { AuditEvent } from '@stratalog/client';
 import { useLiveEvents } from '../../app/live.tsx';
 import { useSession } from '../../app/session.tsx';
 import { usePages } from '../../app/use-pages.ts';
-import { sessionEventTypes } from './events.ts';
 
 /** More are not read: a reader of so many looks at a shorter time. */
 const maxEvents = 3_000;
 const pageSize = 500;
-const wanted: ReadonlySet<string> = new Set(sessionEventTypes);
 
-export interface SessionEvents {
+export interface EventLog {
   readonly events: readonly AuditEvent[];
   /** Whether more are to come. */
   readonly isReading: boolean;
@@ -20,15 +18,22 @@ export interface SessionEvents {
   repeat(): void;
 }
 
-/** The events that tell of sessions, from a time to the chosen time or to now. New ones follow as they happen. None for roles without the audit. */
-export function useSessionEvents(from: string | undefined, to: string | undefined): SessionEvents {
+/**
+ * Events of some types in the order of the log, from one time to another or to now. New ones follow as they happen. None for roles without
+ * the audit.
+ */
+export function useEventLog(
+  types: readonly string[],
+  from: string | undefined,
+  to: string | undefined,
+): EventLog {
   const { may } = useSession();
   const mayRead = may('auditEvents');
   const pages = usePages(
     'audit.events',
     [
       {
-        type: sessionEventTypes,
+        type: types,
         limit: pageSize,
         ...(from !== undefined && { from }),
         ...(to !== undefined && { to }),
@@ -44,7 +49,7 @@ export function useSessionEvents(from: string | undefined, to: string | undefine
   const [live, setLive] = useState<readonly AuditEvent[]>([]);
   useEffect(() => setLive([]), [from, to]);
   useLiveEvents((arrived) => {
-    const kept = to === undefined ? arrived.filter(({ type }) => wanted.has(type)) : [];
+    const kept = to === undefined ? arrived.filter(({ type }) => types.includes(type)) : [];
     if (kept.length > 0) setLive((before) => [...before, ...kept].slice(-maxEvents));
   });
   const events = useMemo(() => {
