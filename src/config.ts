@@ -17,7 +17,7 @@ import {
 import type { Ceilings } from './domain/admission/ceilings.ts';
 import type { TurnOptions } from './domain/admission/turn-options.ts';
 import { inOwnWords } from './domain/input/issue-words.ts';
-import { processRoles, profiles, type ProcessRole } from './profiles.ts';
+import { environments, processRoles, profiles, type Environment, type ProcessRole } from './profiles.ts';
 
 export { ConfigError } from './config-values.ts';
 
@@ -27,6 +27,12 @@ export const settings = z.object({
     .enum(profiles)
     .default('embedded')
     .describe('Where data is stored: embedded in this process, or on servers'),
+  STRATALOG_ENV: z
+    .enum(environments)
+    .default('development')
+    .describe(
+      'What this installation is for. It changes nothing that the server does; the console marks production on every page',
+    ),
   STRATALOG_ROLES: z
     .string()
     .default('')
@@ -211,6 +217,7 @@ type Settings = z.infer<typeof settings>;
 
 export interface Config extends ClusterConfig {
   readonly profile: (typeof profiles)[number];
+  readonly environment: Environment;
   /** Roles of this process; never empty. */
   readonly roles: readonly ProcessRole[];
   readonly dataDir: string;
@@ -305,6 +312,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
   const roles = rolesOf(values);
   return {
     profile: values.STRATALOG_PROFILE,
+    environment: values.STRATALOG_ENV,
     roles,
     dataDir: path.resolve(values.STRATALOG_DATA),
     host: values.STRATALOG_HOST,

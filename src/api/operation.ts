@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { CommandContext } from '../commands/context.ts';
-import type { Role, TenantContext } from '../domain/access/context.ts';
+import { roles, type Role, type TenantContext } from '../domain/access/context.ts';
 import type { Shape } from '../domain/admission/ceilings.ts';
 import type { FieldHints } from '../domain/input/parse-input.ts';
 import type { Placement } from '../domain/access/visibility.ts';
@@ -35,6 +35,11 @@ export interface Operation<Input extends z.ZodObject = z.ZodObject, Output = unk
   /** Shown in documentation. An input that is a stream is shown as text. */
   readonly examples: { readonly input: JsonObject | string; readonly output: unknown };
   readonly access: Access;
+  /**
+   * Roles that the operation does something for, if `access` admits others too: its command refuses them whatever they send, or there is
+   * nothing that they may see. Clients offer it to these roles only.
+   */
+  readonly serves?: readonly Role[];
   /** Present if the operation changes something. */
   readonly command?: CommandRule<z.output<Input>>;
   /** Whether `expectedRevision` of the input may be left out; absent if the input has no such field. */
@@ -73,6 +78,11 @@ export interface RoleAccess {
   readonly refusal: string;
   /** The master key, which has no role and no tenant, may call too. */
   readonly masterKey?: true;
+}
+
+/** Roles that an operation does something for. */
+export function rolesOf({ access, serves }: Pick<Operation, 'access' | 'serves'>): readonly Role[] {
+  return serves ?? (access === 'every-caller' ? roles : access.roles);
 }
 
 /**

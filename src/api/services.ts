@@ -25,17 +25,27 @@ import type { RoutingDirectory } from '../queries/routing/routing-directory.ts';
 import type { Surfaces } from '../queries/surfaces.ts';
 import type { SummaryReader } from '../queries/summaries/list-summaries.ts';
 import type { TenantDirectory } from '../queries/tenant-directory.ts';
+import type { Environment } from '../profiles.ts';
 import type { BulkPace } from './admission/bulk-pace.ts';
 import type { Admission } from './admission/admission.ts';
 import type { ConfiguredModel } from './operation/models.ts';
+import type { Operation } from './operation.ts';
 import type { OwnWrites } from './own-writes.ts';
 import type { SummaryDemand } from './context/summary-demand.ts';
 import type { Tokenizer } from '../ports/tokenizer.ts';
 import type { LogProofs } from '../tlog/log-proofs.ts';
 import type { PositionTokens } from './position-tokens.ts';
 
+/** What a server says about itself. */
+export interface About {
+  readonly version: string;
+  readonly environment: Environment;
+  readonly operations: readonly Pick<Operation, 'name' | 'access' | 'serves'>[];
+}
+
 /** Everything that operations depend on; assembled by the composition root. */
 export interface Services {
+  readonly about: About;
   readonly admission: Admission;
   readonly bulkPace: BulkPace;
   readonly commands: CommandServices;

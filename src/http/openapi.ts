@@ -6,6 +6,7 @@ import {
   type ZodOpenApiPathsObject,
   type ZodOpenApiResponsesObject,
 } from 'zod-openapi';
+import { rolesOf } from '../api/operation.ts';
 import { causes } from '../domain/access/context.ts';
 import { bodyExampleOf, type Binding } from './binding.ts';
 import { metricsExample, problemExample, readinessExample } from './health-examples.ts';
@@ -262,6 +263,7 @@ function operationOf(binding: Binding): ZodOpenApiOperationObject {
     operationId: name,
     summary,
     tags: [area],
+    'x-roles': [...rolesOf(operation)],
     requestParams: { ...(path && { path }), ...(query && { query }), header: headersOf(binding) },
     ...requestBodyOf(binding),
     responses: {

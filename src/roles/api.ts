@@ -13,6 +13,7 @@ import { readSummarySettings } from '../commands/summaries/configure-summaries.t
 import { summaryIdOf } from '../domain/summaries/summary-scope.ts';
 import { WhatIfComputations } from '../past/what-ifs.ts';
 import { ConfigError, type Config } from '../config.ts';
+import { bindings } from '../http/bindings/index.ts';
 import { isLoopback } from '../http/loopback.ts';
 import type { Api } from '../http/server.ts';
 import {
@@ -116,6 +117,11 @@ export function openApi(
   const whatIfs = new WhatIfComputations({ past, store });
   cleanup.add(() => whatIfs.close());
   const services = {
+    about: {
+      version: packageVersion(),
+      environment: config.environment,
+      operations: bindings.map(({ operation }) => operation),
+    },
     admission,
     bulkPace,
     past,
@@ -171,7 +177,7 @@ export function openApi(
     services,
     authenticator,
     topicPrefix,
-    version: packageVersion(),
+    version: services.about.version,
     tlogIsPublic: config.tlog.isPublic,
     hasConsole: config.console,
   };

@@ -69,6 +69,14 @@ describe('a valid JWT', () => {
     const both = await clientWith({ sub: 'eve', tenant: 'acme', roles: ['operator', 'auditor'] });
     expect((await both.get('/v1/audit/events')).status).toBe(200);
     expect((await both.get('/v1/admin/projections')).status).toBe(200);
+    const { body: who } = await both.get('/v1/whoami');
+    expect(who).toMatchObject({
+      credential: 'jwt',
+      user: 'eve',
+      role: 'operator',
+      roles: ['operator', 'auditor'],
+    });
+    expect(who.operations).toEqual(expect.arrayContaining(['auditEvents', 'listProjections', 'search']));
   });
 
   it('[I1] gives the memberships', async () => {

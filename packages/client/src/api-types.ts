@@ -1649,6 +1649,31 @@ export interface Costs {
   }[];
 }
 
+export interface Caller {
+  tenant: string;
+  /** The role; of several that a JWT names, the one that may do most. `none` if it names none */
+  role: 'agent' | 'member' | 'reader' | 'auditor' | 'operator' | 'admin' | 'none';
+  roles: ('agent' | 'member' | 'reader' | 'auditor' | 'operator' | 'admin')[];
+  /** The user of the credential, or the one that an agent acts for */
+  user?: string;
+  agent?: string;
+  orgs: string[];
+  teams: string[];
+  projects: string[];
+  sessions: string[];
+  agents: string[];
+  /** Users that a caller of role agent serves */
+  users?: string[];
+  /** `development`: no credential, as long as no key was ever created */
+  credential: 'key' | 'jwt' | 'development';
+  /** Version of the server */
+  version: string;
+  /** What the installation is for (`STRATALOG_ENV`) */
+  environment: 'development' | 'staging' | 'production';
+  /** Operations that do something for this role, by `operationId`. What they show and change depends on the caller, too */
+  operations: string[];
+}
+
 export interface Model {
   id: string;
   kind: 'embedding' | 'language';

@@ -120,6 +120,11 @@ export class Stratalog {
     return this.#transport.call({ method: 'GET', path: '/v1/stats', query, reads: 'query' }, options);
   }
 
+  /** What the credential stands for, and which operations its role may call. */
+  whoami(options?: CallOptions): Promise<api.Caller> {
+    return this.#transport.call({ method: 'GET', path: '/v1/whoami' }, options);
+  }
+
   /** The embedding models and language models of the server. */
   models(options?: CallOptions): Promise<api.ModelsAnswer> {
     return this.#transport.call({ method: 'GET', path: '/v1/models' }, options);

@@ -16,6 +16,7 @@ import { search } from '../search/search.ts';
 import { personalScopes } from './summary-demand.ts';
 import { position, searchId } from '../example-values.ts';
 import { memoryExample, supersededExample } from '../memories/examples.ts';
+import { readers } from '../memories/roles.ts';
 
 const contextBodyExample = { query: 'When are releases cut?', tokenBudget: 400 };
 
@@ -133,6 +134,7 @@ export const buildContext = operation({
     .meta({ id: 'ContextAnswer' }),
   examples: { input: contextBodyExample, output: contextExample },
   access: 'every-caller',
+  serves: readers,
   reads: 'read-models',
   awaitsOwn: searchedModels,
   cost: (input) => 3 * searchCost(input),

@@ -15,6 +15,7 @@ import { decorated } from '../memories/decorated.ts';
 import { operation } from '../operation.ts';
 import { documentSchema, documentView, type DocumentView } from './document-view.ts';
 import { documentExample } from './examples.ts';
+import { readers } from '../memories/roles.ts';
 
 const idField = z.string();
 
@@ -26,6 +27,7 @@ export const getDocument = operation({
   output: z.object({ document: documentSchema, position: positionField }),
   examples: { input: { id: documentExample.id }, output: { document: documentExample, position } },
   access: 'every-caller',
+  serves: readers,
   reads: 'log',
   audit: { what: 'document', when: 'watched' },
   async handle({ caller, input, services, asOf, token }) {
@@ -60,6 +62,7 @@ export const listDocuments = operation({
   }),
   examples: { input: { space: 'handbook' }, output: { items: [documentExample], position } },
   access: 'every-caller',
+  serves: readers,
   reads: 'read-models',
   awaitsOwn: ['documents'],
   cost: () => 1,
@@ -96,6 +99,7 @@ export const documentMemories = operation({
   }),
   examples: { input: { id: documentExample.id }, output: { items: [memoryExample], position } },
   access: 'every-caller',
+  serves: readers,
   reads: 'read-models',
   awaitsOwn: ['documents', 'memories'],
   cost: () => 0.5,
@@ -136,6 +140,7 @@ export const documentText = operation({
     output: { text: '# Refunds\n\nRefunds take five days.\n', revision: 1, position },
   },
   access: 'every-caller',
+  serves: readers,
   reads: 'log',
   cost: () => 1,
   audit: { what: 'document text', when: 'watched' },

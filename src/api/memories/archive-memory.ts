@@ -4,6 +4,7 @@ import { expectedRevisionField, memoryIdField } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { auditOfUnchanged, memoryAnswerSchema, memoryOutcome } from './answer.ts';
 import { memoryAnswerExample, memoryExample } from './examples.ts';
+import { writers } from './roles.ts';
 
 export const archiveMemory = changing(
   'archive',
@@ -22,6 +23,7 @@ function changing(verb: 'archive' | 'unarchive', summary: string, change: typeof
     output: memoryAnswerSchema,
     examples: { input: { memoryId: memoryExample.id }, output: memoryAnswerExample },
     access: 'every-caller',
+    serves: writers.roles,
     command: {
       scope: ({ memoryId }) => ['POST', `/v1/memories/${memoryId}/${verb}`],
       arguments: z.strictObject({}),

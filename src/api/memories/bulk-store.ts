@@ -5,6 +5,7 @@ import { ItemStream, operation } from '../operation.ts';
 import { problemDocument } from '../problem.ts';
 import { conflictFields, duplicateField } from './conflicts.ts';
 import { bulkExample, bulkLineExample } from './examples.ts';
+import { writers } from './roles.ts';
 
 export type { BulkLine } from '../../commands/bulk-store.ts';
 
@@ -40,6 +41,7 @@ export const bulkStore = operation({
     .meta({ id: 'BulkLine' }),
   examples: { input: bulkExample, output: bulkLineExample },
   access: 'every-caller',
+  serves: writers.roles,
   command: { scope: () => ['POST', '/v1/memories/bulk'], arguments: null },
   shape: () => 'bulk',
   async handle({

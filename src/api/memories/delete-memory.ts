@@ -6,6 +6,7 @@ import { expectedRevisionField, memoryIdField, positionField } from '../fields.t
 import { operation, type Call, type Outcome } from '../operation.ts';
 import { auditOfUnchanged, memoryAnswerSchema, memoryOutcome, type MemoryAnswer } from './answer.ts';
 import { erasedExample, memoryExample } from './examples.ts';
+import { writers } from './roles.ts';
 
 const erasedMemory = z
   .object({ id: z.string(), state: z.literal('erased'), revision: z.int(), erasedAt: z.iso.datetime() })
@@ -40,6 +41,7 @@ export const deleteMemory = operation<typeof input, MemoryAnswer | ErasedAnswer>
   ]),
   examples: { input: { memoryId: memoryExample.id, mode: 'erase' }, output: erasedExample },
   access: 'every-caller',
+  serves: writers.roles,
   command: {
     scope: ({ memoryId }) => ['DELETE', `/v1/memories/${memoryId}`],
     arguments: null,

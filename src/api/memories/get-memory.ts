@@ -6,6 +6,7 @@ import { operation } from '../operation.ts';
 import { memoryExample } from './examples.ts';
 import { decorated } from './decorated.ts';
 import { includeQuarantinedField, withheldFor } from './withheld.ts';
+import { readers } from './roles.ts';
 
 export const getMemory = operation({
   name: 'getMemory',
@@ -20,6 +21,7 @@ export const getMemory = operation({
   output: memorySchema,
   examples: { input: { memoryId: memoryExample.id }, output: memoryExample },
   access: 'every-caller',
+  serves: readers,
   reads: 'log',
   audit: { what: 'memory', when: 'watched' },
   async handle(call) {

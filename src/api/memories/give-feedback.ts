@@ -3,6 +3,7 @@ import { feedbackInput, giveFeedback as give } from '../../commands/give-feedbac
 import { memoryIdField } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { feedbackExample, memoryExample, positionExample } from './examples.ts';
+import { writers } from './roles.ts';
 
 /** Needs the role member or admin; the command checks it after it has found the memory. */
 export const giveFeedback = operation({
@@ -13,6 +14,7 @@ export const giveFeedback = operation({
   output: z.object({ position: z.string() }),
   examples: { input: { memoryId: memoryExample.id, ...feedbackExample }, output: positionExample },
   access: 'every-caller',
+  serves: writers.roles,
   command: {
     scope: ({ memoryId }) => ['POST', `/v1/memories/${memoryId}/feedback`],
     arguments: feedbackInput,

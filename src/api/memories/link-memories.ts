@@ -3,6 +3,7 @@ import { operation } from '../operation.ts';
 import { auditOfUnchanged, memoryOutcome } from './answer.ts';
 import { linkedExample, linkExample, memoryAnswerExample } from './examples.ts';
 import { linkAnswerSchema, linkFields, linkPath } from './link-fields.ts';
+import { writers } from './roles.ts';
 
 export const linkMemories = operation({
   name: 'linkMemories',
@@ -12,6 +13,7 @@ export const linkMemories = operation({
   output: linkAnswerSchema,
   examples: { input: { ...linkedExample, ...linkExample }, output: memoryAnswerExample },
   access: 'every-caller',
+  serves: writers.roles,
   command: { scope: (input) => ['PUT', linkPath(input)], arguments: linkInput },
   audit: auditOfUnchanged,
   async handle(call) {

@@ -18,6 +18,7 @@ import { operation } from '../operation.ts';
 import { memoriesExample } from './examples.ts';
 import { decorated } from './decorated.ts';
 import { includeQuarantinedField, withheldInList } from './withheld.ts';
+import { readers } from './roles.ts';
 
 export const listMemories = operation({
   name: 'listMemories',
@@ -51,6 +52,7 @@ export const listMemories = operation({
   }),
   examples: { input: { layer: ['team'], tag: ['release'] }, output: memoriesExample },
   access: 'every-caller',
+  serves: readers,
   reads: 'read-models',
   awaitsOwn: ['memories'],
   cost: ({ asOf }) => (asOf === undefined ? 0.5 : 3),

@@ -5,6 +5,7 @@ import { defaultLimit, memoryIdField, pageFields, positionField, waitFields } fr
 import { operation } from '../operation.ts';
 import { historyExample, memoryExample } from './examples.ts';
 import { includeQuarantinedField, withheldFor } from './withheld.ts';
+import { readers } from './roles.ts';
 
 const version = z.object({
   revision: z.int(),
@@ -31,6 +32,7 @@ export const memoryHistory = operation({
   output: z.object({ items: z.array(version), nextCursor: z.string().optional() }),
   examples: { input: { memoryId: memoryExample.id }, output: historyExample },
   access: 'every-caller',
+  serves: readers,
   reads: 'log',
   audit: { what: 'memory history', when: 'always' },
   async handle(call) {

@@ -5,6 +5,7 @@ import { findRelated, maxRelated } from '../../queries/related.ts';
 import { asOfField, asRecorded, memoryIdField, waitFields } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { memoryExample, relatedExample } from './examples.ts';
+import { readers } from './roles.ts';
 
 const related = z.object({
   memory: memorySchema,
@@ -36,6 +37,7 @@ export const relatedMemories = operation({
   }),
   examples: { input: { memoryId: memoryExample.id, types: ['supersedes'] }, output: relatedExample },
   access: 'every-caller',
+  serves: readers,
   reads: 'read-models',
   awaitsOwn: ['memories', 'links'],
   cost: () => 0.5,

@@ -4,6 +4,7 @@ import { expectedRevisionField, memoryIdField } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { auditOfUnchanged, memoryAnswerSchema, memoryOutcome } from './answer.ts';
 import { memoryAnswerExample, memoryExample } from './examples.ts';
+import { writers } from './roles.ts';
 
 export const restoreMemory = operation({
   name: 'restoreMemory',
@@ -13,6 +14,7 @@ export const restoreMemory = operation({
   output: memoryAnswerSchema,
   examples: { input: { memoryId: memoryExample.id }, output: memoryAnswerExample },
   access: 'every-caller',
+  serves: writers.roles,
   command: {
     scope: ({ memoryId }) => ['POST', `/v1/memories/${memoryId}/restore`],
     arguments: z.strictObject({}),

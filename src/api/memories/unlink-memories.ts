@@ -4,6 +4,7 @@ import { operation } from '../operation.ts';
 import { auditOfUnchanged, memoryOutcome } from './answer.ts';
 import { linkedExample, memoryAnswerExample } from './examples.ts';
 import { linkAnswerSchema, linkFields, linkPath } from './link-fields.ts';
+import { writers } from './roles.ts';
 
 export const unlinkMemories = operation({
   name: 'unlinkMemories',
@@ -13,6 +14,7 @@ export const unlinkMemories = operation({
   output: linkAnswerSchema,
   examples: { input: linkedExample, output: memoryAnswerExample },
   access: 'every-caller',
+  serves: writers.roles,
   command: { scope: (input) => ['DELETE', linkPath(input)], arguments: null },
   audit: auditOfUnchanged,
   async handle(call) {

@@ -4,6 +4,7 @@ import { expectedRevisionField, memoryIdField } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { auditOfUnchanged, memoryAnswerSchema, memoryOutcome } from './answer.ts';
 import { memoryAnswerExample, memoryExample, updateExample } from './examples.ts';
+import { writers } from './roles.ts';
 
 export const updateMemory = operation({
   name: 'updateMemory',
@@ -16,6 +17,7 @@ export const updateMemory = operation({
     output: memoryAnswerExample,
   },
   access: 'every-caller',
+  serves: writers.roles,
   command: {
     scope: ({ memoryId }) => ['PATCH', `/v1/memories/${memoryId}`],
     arguments: updateMemoryInput,

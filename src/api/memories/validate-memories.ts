@@ -5,6 +5,7 @@ import { validateMemories as validate } from '../../queries/validate.ts';
 import { waitFields } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { validateBodyExample, validateExample } from './examples.ts';
+import { readers } from './roles.ts';
 
 const maxIds = 100;
 
@@ -68,6 +69,7 @@ export const validateMemories = operation({
     .meta({ id: 'ValidateAnswer' }),
   examples: { input: validateBodyExample, output: validateExample },
   access: 'every-caller',
+  serves: readers,
   reads: 'read-models',
   awaitsOwn: ['memories', 'vectors', 'lexical'],
   cost: () => 3,

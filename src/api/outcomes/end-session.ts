@@ -4,6 +4,7 @@ import { identifier } from '../../domain/layers.ts';
 import { positionField } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { positionExample, sessionExample } from './examples.ts';
+import { writers } from '../memories/roles.ts';
 
 /** Needs the role agent, member or admin. */
 export const endSession = operation({
@@ -16,6 +17,7 @@ export const endSession = operation({
   output: z.object({ position: positionField }),
   examples: { input: sessionExample, output: positionExample },
   access: 'every-caller',
+  serves: writers.roles,
   command: {
     scope: ({ sessionId }) => ['POST', `/v1/sessions/${sessionId}/end`],
     arguments: null,

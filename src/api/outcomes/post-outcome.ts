@@ -3,6 +3,7 @@ import { outcomeInput, postOutcome as post } from '../../commands/outcomes/obser
 import { positionField } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { outcomeExample, positionExample } from './examples.ts';
+import { writers } from '../memories/roles.ts';
 
 /** Needs the role agent, member or admin; the command checks it after it has found the search. */
 export const postOutcome = operation({
@@ -15,6 +16,7 @@ export const postOutcome = operation({
   output: z.object({ position: positionField }),
   examples: { input: outcomeExample, output: positionExample },
   access: 'every-caller',
+  serves: writers.roles,
   command: {
     scope: ({ searchId }) => ['POST', `/v1/searches/${searchId}/outcome`],
     arguments: outcomeInput,

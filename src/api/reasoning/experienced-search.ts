@@ -16,6 +16,7 @@ import { recordAnswer } from '../search/record-answer.ts';
 import { search } from '../search/search.ts';
 import { experiencedExample } from './examples.ts';
 import { searchBodyExample } from '../search/examples.ts';
+import { readers } from '../memories/roles.ts';
 
 const { topK, order } = search.input.shape;
 
@@ -54,6 +55,7 @@ export const experiencedSearch = operation({
   output: search.output.extend({ reasoning }).meta({ id: 'ExperiencedSearchAnswer' }),
   examples: { input: searchBodyExample, output: experiencedExample },
   access: 'every-caller',
+  serves: readers,
   reads: 'read-models',
   awaitsOwn: searchedModels,
   cost: searchCost,

@@ -7,6 +7,7 @@ import { operation } from '../operation.ts';
 import { queryText, searchRegion, warningsSchema } from '../search/fields.ts';
 import { lessonSchema, maxLessons } from './lesson.ts';
 import { historyBodyExample, historyExample } from './examples.ts';
+import { readers } from '../memories/roles.ts';
 
 const maxItems = 100;
 
@@ -40,6 +41,7 @@ export const reasoningHistory = operation({
     .meta({ id: 'ReasoningHistoryAnswer' }),
   examples: { input: historyBodyExample, output: historyExample },
   access: 'every-caller',
+  serves: readers,
   reads: 'read-models',
   awaitsOwn: ['traces', 'lessons'],
   cost: () => 1,

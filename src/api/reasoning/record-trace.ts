@@ -9,6 +9,7 @@ import { unlessBehind } from '../../queries/read-models.ts';
 import { positionField } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { recordedTraceExample, recordTraceExample } from './examples.ts';
+import { writers } from '../memories/roles.ts';
 
 export const recordTrace = operation({
   name: 'recordTrace',
@@ -18,6 +19,7 @@ export const recordTrace = operation({
   output: z.object({ trace: traceSchema, position: positionField }).meta({ id: 'RecordedTrace' }),
   examples: { input: recordTraceExample, output: recordedTraceExample },
   access: 'every-caller',
+  serves: writers.roles,
   command: { scope: () => ['POST', '/v1/reasoning/traces'] },
   async handle({ caller, context, input, services, token }) {
     const { commands, traces } = services;

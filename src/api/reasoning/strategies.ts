@@ -3,6 +3,7 @@ import { asRecorded, defaultLimit, pageFields, positionField, waitFields } from 
 import { operation } from '../operation.ts';
 import { strategiesExample } from './examples.ts';
 import { lessonSchema } from './lesson.ts';
+import { readers } from '../memories/roles.ts';
 
 export const listStrategies = operation({
   name: 'listStrategies',
@@ -16,6 +17,7 @@ export const listStrategies = operation({
   }),
   examples: { input: { limit: 10 }, output: strategiesExample },
   access: 'every-caller',
+  serves: readers,
   reads: 'read-models',
   awaitsOwn: ['lessons'],
   audit: { what: 'lessons', when: 'watched' },

@@ -15,6 +15,7 @@ import {
   warningsSchema,
   withContent,
 } from './fields.ts';
+import { readers } from '../memories/roles.ts';
 
 const maxQueries = 50;
 
@@ -111,6 +112,7 @@ export const multiHop = operation({
     .meta({ id: 'MultiHopAnswer' }),
   examples: { input: multiHopBodyExample, output: multiHopExample },
   access: 'every-caller',
+  serves: readers,
   reads: 'read-models',
   awaitsOwn: searchedModels,
   cost: (input) => 3 * searchCost(input),

@@ -18,6 +18,7 @@ import {
   warningsSchema,
   withContent,
 } from './fields.ts';
+import { readers } from '../memories/roles.ts';
 
 /** Records the search and the accessed memories as events after the answer. */
 export const search = operation({
@@ -56,6 +57,7 @@ export const search = operation({
     .meta({ id: 'SearchAnswer' }),
   examples: { input: searchBodyExample, output: searchExample },
   access: 'every-caller',
+  serves: readers,
   reads: 'read-models',
   awaitsOwn: searchedModels,
   cost: searchCost,

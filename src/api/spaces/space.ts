@@ -5,6 +5,7 @@ import type { SpaceSpending } from '../../domain/ledger/space-budgets.ts';
 import type { Space } from '../../domain/spaces/spaces.ts';
 import { readSpaceSizes, type SpaceSize } from '../../queries/spaces.ts';
 import { at, position } from '../example-values.ts';
+import { readers } from '../memories/roles.ts';
 import type { Call, RoleAccess } from '../operation.ts';
 import type { Services } from '../services.ts';
 import { missingModels, modelFields } from './space-models.ts';
@@ -16,7 +17,7 @@ export const spaceAdmins: RoleAccess = {
 
 /** Operators see no names of spaces. */
 export const spaceReaders: RoleAccess = {
-  roles: ['agent', 'member', 'reader', 'auditor', 'admin'],
+  roles: readers,
   refusal: 'the role operator sees no spaces',
 };
 

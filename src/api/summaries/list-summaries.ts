@@ -16,6 +16,7 @@ import { operation } from '../operation.ts';
 import { queryText, warningsSchema } from '../search/fields.ts';
 import { summariesExample } from './examples.ts';
 import { personOf } from './person.ts';
+import { readers } from '../memories/roles.ts';
 
 const summarySchema = z
   .object({
@@ -92,6 +93,7 @@ export const listSummaries = operation({
   }),
   examples: { input: { layer: 'team', 'scope.team': 'release' }, output: summariesExample },
   access: 'every-caller',
+  serves: readers,
   reads: 'read-models',
   awaitsOwn: ['summaries'],
   audit: { what: 'summaries', when: 'watched' },

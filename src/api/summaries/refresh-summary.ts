@@ -8,6 +8,7 @@ import { positionField } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { personOf } from './person.ts';
 import { refreshedExample, refreshExample } from './examples.ts';
+import { writers } from '../memories/roles.ts';
 
 /** What a call for the shortest memories reserves. The price depends on the model, which is chosen when the call is made. */
 function leastCost(depths: readonly Depth[]): Amount {
@@ -41,6 +42,7 @@ export const refreshSummary = operation({
   output: z.object({ layer: layerSchema, scope: scopeSchema, position: positionField }),
   examples: { input: refreshExample, output: refreshedExample },
   access: 'every-caller',
+  serves: writers.roles,
   command: { scope: () => ['POST', '/v1/summaries/refresh'] },
   async handle({ caller, context, input, services, token }) {
     const { layer, scope, depths: wanted } = input;

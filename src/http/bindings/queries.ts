@@ -7,6 +7,7 @@ import { auditSearch } from '../../api/audit/audit-search.ts';
 import { replayAuditedSearch } from '../../api/audit/replay-search.ts';
 import { whatIf } from '../../api/audit/what-if.ts';
 import { buildContext } from '../../api/context/build-context.ts';
+import { whoami } from '../../api/identity/whoami.ts';
 import { models } from '../../api/operation/models.ts';
 import { stats } from '../../api/operation/stats.ts';
 import { multiHop } from '../../api/search/multi-hop.ts';
@@ -46,6 +47,7 @@ export const queryBindings = [
     success: { status: 200, description: 'The figures' },
     query: ['asOf', ...wait],
   }),
+  bind(whoami, 'get', '/v1/whoami', { success: { status: 200, description: 'The caller' } }),
   bind(models, 'get', '/v1/models', { success: { status: 200, description: 'The models' } }),
   bind(auditEvents, 'get', '/v1/audit/events', {
     success: {
