@@ -16,7 +16,7 @@ export function TimelineEntry({ entry }: { readonly entry: Entry }) {
       return (
         <li>
           <div class="entry-head">
-            <h3>{roleOf(entry.turn.metadata) ?? 'Turn'}</h3>
+            <h2>{roleOf(entry.turn.metadata) ?? 'Turn'}</h2>
             <Time at={entry.at} />
             <Link to={`/memories/${entry.turn.id}`}>memory</Link>
           </div>
@@ -29,7 +29,7 @@ export function TimelineEntry({ entry }: { readonly entry: Entry }) {
       return (
         <li class="ended">
           <div class="entry-head">
-            <h3>Session ended</h3>
+            <h2>Session ended</h2>
             <Time at={entry.at} />
             <span class="muted">by {entry.actor}</span>
           </div>
@@ -52,7 +52,7 @@ function SearchItem({ entry }: { readonly entry: SearchEntry }) {
   return (
     <li class="search">
       <div class="entry-head">
-        <h3 dir="auto">{query ?? 'Question no longer readable'}</h3>
+        <h2 dir="auto">{query ?? 'Question no longer readable'}</h2>
         <Badge tone="accent">{context ? 'context' : 'search'}</Badge>
         <Helped entry={entry} />
         <Time at={entry.at} />
