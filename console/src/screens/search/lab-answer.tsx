@@ -1,0 +1,104 @@
+import type { Search } from '@stratalog/client';
+import { useAsk } from '../../app/use-ask.ts';
+import { Answer } from '../../ui/answer.tsx';
+import { Bars } from '../../ui/bars.tsx';
+import { Panel } from '../../ui/page.tsx';
+import { Candidates, Placed } from './candidates.tsx';
+import type { ExplainedCandidate, SearchExplanation } from './explanation.ts';
+import { LeftOut } from './left-out.tsx';
+import { Results, type ComparedProps } from './results.tsx';
+import { RouteView, TrajectoryView } from './route.tsx';
+import { ScoreParts } from './score-parts.tsx';
+
+interface AnswerProps extends ComparedProps {
+  readonly request: Search;
+}
+
+/** The answer as every caller gets it. */
+export function PlainAnswer({ request, ...compared }: AnswerProps) {
+  const search = useAsk('search', [request], { once: true });
+  return (
+    <Answer of={search} what="the answer">
+      {(answer) => (
+        <Results {...answer} {...compared} onRepeat={search.repeat}>
+          {({ rank, score, relevance }) => (
+            <Bars
+              label={`Score of result ${rank}`}
+              largest={1}
+              bars={[
+                { name: 'score', value: score },
+                { name: 'relevance', value: relevance },
+              ]}
+            />
+          )}
+        </Results>
+      )}
+    </Answer>
+  );
+}
+
+type Kept = ExplainedCandidate & { readonly rank: number };
+
+const isKept = (candidate: ExplainedCandidate): candidate is Kept => candidate.rank !== undefined;
+
+/** The same answer with everything that led to it, for auditors and admins. */
+export function ExplainedAnswer({ request, ...compared }: AnswerProps) {
+  const search = useAsk('explainSearch', [request], { once: true });
+  return (
+    <Answer of={search} what="the answer and its explanation">
+      {(answer) => (
+        <>
+          <Results
+            {...answer}
+            results={answer.candidates.filter(isKept)}
+            {...compared}
+            onRepeat={search.repeat}
+          >
+            {({ rank, parts, relevance, ranks }) => (
+              <>
+                <Bars
+                  label={`Relevance of result ${rank}`}
+                  largest={1}
+                  bars={[{ name: 'relevance', value: relevance }]}
+                />
+                <details>
+                  <summary>Parts of its score</summary>
+                  <ScoreParts parts={parts} what={`result ${rank}`} />
+                  <Placed ranks={ranks} />
+                </details>
+              </>
+            )}
+          </Results>
+          <Why explanation={answer} />
+        </>
+      )}
+    </Answer>
+  );
+}
+
+function Why({ explanation }: { readonly explanation: SearchExplanation }) {
+  const { route, searches, candidates, cut, durationMs, embeddingModel } = explanation;
+  const leftOut = candidates.filter(({ state }) => state === 'left-out');
+  return (
+    <>
+      <Panel title="Route" note={`${Math.round(durationMs)} ms, ${embeddingModel ?? 'words alone'}`}>
+        <RouteView choice={{ ...route, route: route.taken }} />
+        {route.trajectory && <TrajectoryView trajectory={route.trajectory} />}
+      </Panel>
+      <Panel title="Candidates by source">
+        <Candidates searches={searches} />
+      </Panel>
+      <Panel title="Left out" note={leftOut.length}>
+        {cut && (
+          <p>
+            {cut.kind === 'focused'
+              ? 'Focused: nothing is shown unless the best surely answers, and nothing far behind it. '
+              : 'The threshold alone decides. '}
+            A result scores at least {cut.leastScore.toFixed(3)} here.
+          </p>
+        )}
+        <LeftOut candidates={leftOut} />
+      </Panel>
+    </>
+  );
+}
