@@ -2,8 +2,7 @@ import path from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { GateReporter } from './test/support/gate-reporter.ts';
 import { shortLived } from './test/support/program.ts';
-import { leftOutBy } from './test/support/long-files.mjs';
-import { givenSeed } from './test/support/random.ts';
+import { choosingSeed, leftOutBy } from './test/support/long-files.mjs';
 import { SlowestFirst } from './test/support/slowest-first.ts';
 
 /** Folder of the reports of the gate; unset if the tests are run by hand. */
@@ -15,7 +14,7 @@ const suite = process.env['STRATALOG_TEST_SUITE'] ?? 'tests';
  */
 const retry = reports ? 1 : 0;
 /** Long files that this gate leaves out; none if the tests are run by hand. */
-const leftOut = reports && process.env['STRATALOG_TEST_ALL'] === undefined ? leftOutBy(givenSeed() ?? 0) : [];
+const leftOut = leftOutBy(choosingSeed());
 const withoutServers = 'test/{unit,property,contract}/**';
 
 export default defineConfig({

@@ -7,7 +7,7 @@
 import { mkdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
-import { leftOutBy } from './support/long-files.mjs';
+import { choosingSeed, leftOutBy } from './support/long-files.mjs';
 import { root, run, stack, vitest, wholeNumber } from './support/run.mjs';
 
 const { all, lanes } = parseArgs({
@@ -39,10 +39,7 @@ const coveredByClusterFaults = [
   'transport-kafka-members',
 ].map((name) => `test/servers/${name}.test.ts`);
 /** Long files that this gate leaves out. */
-const leftOut =
-  process.env.STRATALOG_TEST_REPORTS && process.env.STRATALOG_TEST_ALL === undefined
-    ? leftOutBy(Number(process.env.STRATALOG_TEST_SEED ?? 0))
-    : [];
+const leftOut = leftOutBy(choosingSeed());
 const excluded = [clusterFaults, ...leftOut, ...(all ? [] : coveredByClusterFaults)].flatMap((file) => [
   '--exclude',
   file,

@@ -50,6 +50,18 @@ export const expectedRevisionField = z
   .optional()
   .meta({ description: 'Revision that the memory must have; * accepts any' });
 
+/** The body of a JSON merge patch of a configuration with these fields: each may be absent, and null brings back its default. */
+export function mergePatchOf(fields: Readonly<Record<string, z.ZodType>>) {
+  return z.strictObject(
+    Object.fromEntries(
+      Object.entries(fields).map(([field, schema]) => {
+        const set = schema instanceof z.ZodDefault ? (schema.unwrap() as z.ZodType) : schema;
+        return [field, set.nullable().optional()];
+      }),
+    ),
+  );
+}
+
 export const mustBeNewField = z
   .boolean()
   .optional()

@@ -112,6 +112,7 @@ function print(document: Document): void {
   console.log(`revision ${document.revision}, ${document.bytes} bytes, ${document.mediaType ?? 'not read'}`);
   if (progress.stage !== 'done') console.log(`${progress.done} of ${progress.total} sections are stored`);
   if (pages) console.log(`${pages.total} pages; without text: ${pages.withoutText.join(', ') || 'none'}`);
+  if (pages?.hidden) console.log(`hidden: ${pages.hidden.join(', ')}`);
   if (problem) console.log(`${problem.code}: ${printable(problem.detail)}`);
   for (const { reason, count, examples } of skipped)
     console.log(`skipped ${count} ${reason}: ${examples.map(printable).join('; ')}`);

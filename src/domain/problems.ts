@@ -194,7 +194,7 @@ export const problems = {
     status: 415,
     title: 'Documents of this type cannot be read',
     remedy:
-      'Send Markdown, HTML, PDF, DOCX, PPTX, XLSX, EPUB, mail, RSS, Atom, CSV, JSON, source code or plain text.',
+      'Send Markdown, HTML, PDF, DOCX, PPTX, XLSX, ODT, EPUB, mail, RSS, Atom, CSV, JSON, Jupyter notebooks, source code or plain text.',
   },
   'document-unreadable': {
     status: 422,

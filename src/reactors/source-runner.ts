@@ -9,6 +9,7 @@ import {
   type SourceRun,
   type Sources,
 } from '../domain/sources/sources.ts';
+import { spacesHolding } from '../domain/spaces/spaces.ts';
 import { HeldLease } from '../follow/held-lease.ts';
 import type { EventProcessor, Term } from '../follow/processor.ts';
 import { leaseTtlMs, type Leases } from '../ports/leases.ts';
@@ -119,7 +120,8 @@ export class SourceRunner implements EventProcessor {
     for (const [key, each] of known) {
       if (running.has(key)) continue;
       each.last ??= { run: (await lastRun(services, each.tenant, each.id))?.run };
-      const at = nextRunOf(each.source, each.last.run)?.getTime();
+      const isHeld = await this.#isHeld(each);
+      const at = nextRunOf(each.source, each.last.run, isHeld)?.getTime();
       if (at === undefined) continue;
       const waitMs = Math.max(at, each.leftUntil) - Date.now();
       if (waitMs <= 0) due.push({ key, at, each });
@@ -127,6 +129,11 @@ export class SourceRunner implements EventProcessor {
     }
     due.sort((one, other) => one.at - other.at);
     return { now: due.map(({ key, each }) => [key, each]), nextMs };
+  }
+
+  /** Whether one of its spaces takes nothing by itself. */
+  async #isHeld({ tenant, source }: Known): Promise<boolean> {
+    return spacesHolding(await this.#parts.services.spaces.of(tenant), source).length > 0;
   }
 
   /** Reads a source, unless another process does, or has done so. */
@@ -167,7 +174,7 @@ export class SourceRunner implements EventProcessor {
       return;
     }
     each.source = source;
-    const dueAt = nextRunOf(source, before?.run);
+    const dueAt = nextRunOf(source, before?.run, await this.#isHeld(each));
     if (!dueAt || dueAt > services.clock.now()) return;
     const own = inTenant(this.#context, tenant);
     // It acts for whoever configured the source, wherever that could write.

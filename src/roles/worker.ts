@@ -38,7 +38,7 @@ export function startWorker(
   startFacts(own, { commands, store, ledger }, readSide);
   startConflicts(own, { commands, store }, readSide);
   startCitations(own, { commands, store });
-  startDocuments(own, { commands, store });
+  startDocuments(own, { commands, store }, readSide);
   startSources(own, commandSide, readSide);
   startDuplicates(own, { commands, store }, readSide);
   startPruning(own, { services: commands, store, models });

@@ -1,9 +1,8 @@
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { clientWithKey, type Client } from '../support/api.ts';
+import { clientWithKey, freshTenant, type Client } from '../support/api.ts';
 import { accessibilityFaults, useBrowser, type ConsolePage } from '../support/browser.ts';
 import { hostileTexts } from '../support/hostile-texts.ts';
-import { freshTenant } from '../support/tenant.ts';
 import { useSharedServer } from '../support/use-server.ts';
 
 /** Every screen, by its address, with its heading. */

@@ -1,7 +1,21 @@
 import { expect, it } from 'vitest';
+import { choosingSeed, groupCount } from '../support/long-files.mjs';
 import { startServer } from '../support/server.ts';
 import { newTenant } from '../support/tenant.ts';
 import { install, tryOut } from './schemathesis/run.mjs';
+
+/** The operations that this run tries: in the gate a seventh of them, which its seed chooses, otherwise all. */
+async function chosenOperations(url: string): Promise<string[]> {
+  const { paths } = (await (await fetch(`${url}/openapi.json`)).json()) as {
+    paths: Record<string, Record<string, { operationId?: string }>>;
+  };
+  const ids = Object.values(paths)
+    .flatMap((operations) => Object.values(operations))
+    .flatMap(({ operationId }) => operationId ?? [])
+    .filter((id) => id !== 'revokeKey' && id !== 'eraseTenant');
+  const seed = choosingSeed();
+  return seed === undefined ? ids : ids.filter((_, index) => index % groupCount === seed % groupCount);
+}
 
 /** `npm run contract` has more cases, with other seeds, and keys of all roles. */
 it('[J2] schemathesis finds no answer that the OpenAPI document does not hold for', async () => {
@@ -11,7 +25,9 @@ it('[J2] schemathesis finds no answer that the OpenAPI document does not hold fo
   });
   try {
     const { admin } = await newTenant(server);
-    const bounds = { seed: 1, phases: 'examples,coverage,fuzzing', examples: 2 };
+    const operations = await chosenOperations(server.url);
+    expect(operations).not.toEqual([]);
+    const bounds = { seed: 1, phases: 'examples,coverage,fuzzing', examples: 2, operations };
     const { status, output } = await tryOut(server.url, admin.key, bounds);
     expect(status, output).toBe(0);
   } finally {

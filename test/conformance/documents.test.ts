@@ -3,6 +3,7 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { clientWithKey, freshTenant, type Client, type Json } from '../support/api.ts';
 import { auditEvents } from '../support/events.ts';
+import { packageRelationships, relationships, smallPackage } from '../support/small-package.ts';
 import { useSharedServer } from '../support/use-server.ts';
 
 const shared = useSharedServer('deterministic');
@@ -248,6 +249,44 @@ describe('the rules of a space', () => {
     expect((await sections(admin, document.id)).length).toBeGreaterThan(1);
   });
 
+  it('[H3] [H6] skip what a memory says in other words, where the space collects duplicates', async () => {
+    const { admin } = await people();
+    await admin.put('/v1/spaces/wiki', { dedupStrategy: 'semantic', semanticSimilarityThreshold: 0.5 });
+    const inSpace = { ...base, spaces: ['wiki'] };
+    const first = await put(admin, 'pumps', {
+      ...inSpace,
+      filename: 'pumps.md',
+      text: '# Pumps\n\nThe pump in cellar two must be bled every Friday, or it trips the breaker.',
+    });
+    const [{ id: said }] = (await sections(admin, first.id)) as [Json];
+    const search = { query: 'pump in cellar two', spaces: ['wiki'], threshold: 0 };
+    await expect
+      .poll(async () => (await admin.post('/v1/search', search)).body.results.length, { timeout: 30_000 })
+      .toBe(1);
+
+    const again = 'Every Friday the pump in cellar two has to be bled, or it trips the breaker!';
+    const told = await put(admin, 'again', { ...inSpace, filename: 'a.md', text: `# Pumps\n\n${again}` });
+    expect(told).toMatchObject({
+      state: 'ready',
+      memories: 0,
+      skipped: [{ reason: 'duplicate', count: 1, examples: [`Pumps: says the same as ${said}`] }],
+    });
+    const accepted = await admin.post(`/v1/documents/${told.id}/reprocess`, { accept: ['duplicate'] });
+    expect(accepted.status).toBe(200);
+    await expect
+      .poll(async () => (await admin.get(`/v1/documents/${told.id}`)).body.document, { timeout: 30_000 })
+      .toMatchObject({ state: 'ready', memories: 1, skipped: [] });
+
+    const others = [again.replace('two', 'three'), again.replace('has to be', 'must not be')];
+    for (const [at, text] of [...others, `\`\`\`\n${again}\n\`\`\``].entries())
+      expect(
+        await put(admin, `other ${at}`, { ...inSpace, filename: 'b.md', text: `# Pumps\n\n${text}` }),
+      ).toMatchObject({ state: 'ready', memories: 1, skipped: [] });
+    // Somebody else's place: who reads the section might not see the memory.
+    const own = { ...inSpace, layer: 'user', filename: 'c.md', text: `# Pumps\n\n${again}` };
+    expect(await put(admin, 'own', own)).toMatchObject({ memories: 1, skipped: [] });
+  });
+
   it('[H2] apply where a rule chose the space of a document that names none', async () => {
     const { admin } = await people();
     const rules = [{ when: { contains: 'refunds' }, spaces: ['support'] }];
@@ -274,6 +313,34 @@ describe('the rules of a space', () => {
     expect(only!.content).toContain('Lunch is at noon.');
     expect(only!.content).not.toContain('4111');
   });
+});
+
+it('[H3] hidden sheets are read, and their sections say that they are hidden', async () => {
+  const { admin } = await people();
+  const sheet = (cell: string) =>
+    `<worksheet><sheetData><row r="1"><c r="A1" t="inlineStr"><is><t>${cell}</t></is></c></row></sheetData></worksheet>`;
+  const states = ['visible', 'hidden', 'veryHidden'];
+  const file = smallPackage({
+    '_rels/.rels': packageRelationships('xl/workbook.xml'),
+    'xl/workbook.xml': `<workbook xmlns:r="r"><sheets>${states.map((state, n) => `<sheet name="Sheet ${n}" state="${state}" r:id="rId${n}"/>`).join('')}</sheets></workbook>`,
+    'xl/_rels/workbook.xml.rels': relationships(
+      states.map((_, n) => ({ id: `rId${n}`, type: 'worksheet', target: `worksheets/${n}.xml` })),
+    ),
+    ...Object.fromEntries(
+      states.map((state, n) => [`xl/worksheets/${n}.xml`, sheet(`Prices are ${state}.`)]),
+    ),
+  });
+  const base64 = Buffer.from(file).toString('base64');
+  const document = await put(admin, 'prices', { base64, filename: 'prices.xlsx', layer: 'company' });
+  expect(document.pages).toEqual({ total: 3, stored: 3, empty: [], withoutText: [], hidden: [2, 3] });
+  const memories = await sections(admin, document.id);
+  expect(memories.map(({ source }) => [source.path, source.hidden])).toEqual([
+    [['Sheet 0'], undefined],
+    [['Sheet 1'], true],
+    [['Sheet 2'], true],
+  ]);
+  const { body } = await admin.post('/v1/search', { query: 'veryHidden prices', threshold: 0, topK: 1 });
+  expect(body.results[0].memory.source).toMatchObject({ path: ['Sheet 2'], page: 3, hidden: true });
 });
 
 describe('a mail', () => {

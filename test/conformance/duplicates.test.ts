@@ -167,13 +167,14 @@ describe('[H6] dedupStrategy semantic', () => {
     });
     const listed = await ada.get(`/v1/duplicates?state=resolved&minPosition=${kept.body.position}`);
     expect(listed.body.items).toMatchObject([{ id: cluster.id, representative: second }]);
-    expect((await resolve({ resolution: 'manual' })).body.cluster).toMatchObject({ resolution: 'manual' });
+    const undone = await resolve({ resolution: 'manual' });
+    expect(undone.body.cluster).toMatchObject({ resolution: 'manual' });
     expect(await isActive(ada, first)).toBe(true);
     // A repetition answers, and deletes nothing again.
     const again = await resolve({ resolution: 'keep_representative', representative: second }, key);
     expect(again.body.cluster).toMatchObject({ resolution: 'keep_representative' });
     expect(await isActive(ada, first)).toBe(true);
-    const links = `types=supersedes&minPosition=${again.body.position}`;
+    const links = `types=supersedes&minPosition=${undone.body.position}&waitMs=30000`;
     const related = await ada.get(`/v1/memories/${second}/related?${links}`);
     expect(related.body.items).toEqual([]);
   });

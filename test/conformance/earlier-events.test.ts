@@ -63,6 +63,7 @@ const missingFields: Readonly<Record<string, object>> = {
   'SearchPerformed.v6.json': {},
   'SearchPerformed.v7.json': {},
   'SpaceConfigured.v1.json': {},
+  'SpaceConfigured.v2.json': {},
   'BudgetExhausted.v2.json': {},
   'CostIncurred.v2.json': {},
   'CostReserved.v2.json': {},

@@ -337,6 +337,56 @@ describe('a source', () => {
     expect((await cli('list')).stdout).toContain('no sources yet');
   });
 
+  it('[H1] [H3] waits where a space takes nothing by itself, says why, and runs when it is asked to', async () => {
+    const client = await admin();
+    serve('/held', '# Held\n\nThe harbour office closes at four on Fridays.\n', {
+      'content-type': 'text/markdown',
+    });
+    await client.put('/v1/spaces/quiet', { autoIngest: false });
+    const fields = { type: 'page', url: at('/held'), schedule: '* * * * *' };
+    const named = await configure(client, 'named', { ...fields, spaces: ['open', 'quiet'] });
+    expect(named).toMatchObject({ state: 'held', held: { spaces: ['quiet'] } });
+    expect(named.held.detail).toMatch(/autoIngest.*POST \/v1\/sources\/named\/run/);
+    expect(named.nextRun).toBeUndefined();
+    // A space that nobody configured, and one with the defaults, take what comes.
+    await client.put('/v1/spaces/open', {});
+    const open = await configure(client, 'open', { ...fields, spaces: ['open'], schedule: '@daily' });
+    expect([open.state, open.held]).toEqual(['waiting', undefined]);
+
+    expect((await run(client, 'named')).lastRun).toMatchObject({ found: 1, new: 1 });
+    const [document] = await documentsOf(client, 'named');
+    expect(document!.spaces).toEqual(['open', 'quiet']);
+    expect((await client.get('/v1/sources')).body.items).toContainEqual(
+      expect.objectContaining({ id: 'named', state: 'held' }),
+    );
+    await client.patch('/v1/spaces/quiet', { autoIngest: null });
+    expect((await client.get('/v1/sources/named')).body).toMatchObject({ nextRun: expect.any(String) });
+  });
+
+  it('[H1] [H2] brings its documents into the spaces that list it, unless it names spaces itself', async () => {
+    const client = await admin();
+    serve('/listed', '# Tides\n\nHigh water is at nine in the morning.\n', {
+      'content-type': 'text/markdown',
+    });
+    await client.put('/v1/spaces/harbour', { sources: ['tides'] });
+    await client.put('/v1/spaces/other', { sources: ['elsewhere'] });
+    const fields = { type: 'page', url: at('/listed') };
+    await configure(client, 'tides', fields);
+    await run(client, 'tides');
+    const [routed] = await documentsOf(client, 'tides');
+    expect([routed!.spaces, routed!.routed]).toEqual([['harbour'], { because: 'rule', rules: [] }]);
+
+    await configure(client, 'elsewhere', { ...fields, spaces: ['harbour'] });
+    await run(client, 'elsewhere');
+    expect((await documentsOf(client, 'elsewhere'))[0]!.spaces).toEqual(['harbour']);
+
+    await client.patch('/v1/spaces/harbour', { autoIngest: false });
+    expect((await client.get('/v1/sources/tides')).body).toMatchObject({
+      state: 'held',
+      held: { spaces: ['harbour'] },
+    });
+  });
+
   it('[H11] runs when its schedule comes due', async () => {
     const { client, nextRun } = await due;
     await sleep(Math.max(0, new Date(nextRun).getTime() - Date.now()));

@@ -103,6 +103,42 @@ describe('[H2] the spaces of a document', () => {
     expect(await route(plain, { source: 'arxiv_cs_lg' })).toMatchObject({ spaces: [], because: 'none' });
   });
 
+  it('are those that list its source, beside those of rules', async () => {
+    const { context, services, directory, route } = await setUp();
+    const list = (id: string, more: object) =>
+      configureSpace(services, context, id, spaceConfigSchema.parse({ sources: ['tides'], ...more }));
+    await list('harbour', {});
+    await list('quiet', { autoIngest: false });
+    expect(await route(plain, { source: 'tides' })).toMatchObject({
+      spaces: ['harbour', 'quiet'],
+      because: 'rule',
+      details: { rules: [] },
+    });
+    expect(await route(plain, { source: 'tide' })).toMatchObject({ spaces: [], because: 'none' });
+    const rules = [{ when: { contains: 'party' }, spaces: ['fun'] }];
+    await configureContentRouting(services, context, { rules });
+    directory.forget();
+    expect(await route(plain, { source: 'tides' })).toMatchObject({
+      spaces: ['fun', 'harbour', 'quiet'],
+      details: { rules: [0] },
+    });
+  });
+
+  it('are none that take nothing by themselves, where nobody asked for the document', async () => {
+    const { context, services, state, model, route } = await setUp({ papers: 'research' });
+    const quiet = spaceConfigSchema.parse({ autoIngest: false, routingStrategy: 'llm_based' });
+    await configureSpace(services, context, 'quiet', quiet);
+    await configureContentRouting(services, context, {
+      rules: [{ when: { contains: 'party' }, spaces: ['quiet'] }],
+      fallback: ['quiet'],
+    });
+    state.near = [{ spaces: ['quiet'], relevance: 0.7 }];
+    const unasked = { isUnasked: true };
+    expect(await route(plain, unasked)).toMatchObject({ spaces: [], because: 'none' });
+    expect(JSON.stringify(model.requests.at(-1)!.input)).not.toContain('quiet');
+    expect(await route(plain)).toMatchObject({ spaces: ['quiet'], because: 'rule' });
+  });
+
   it('are those of memories that are surely alike', async () => {
     const { state, route } = await setUp();
     state.near = [

@@ -1,10 +1,40 @@
 import { describe, expect, it } from 'vitest';
 import { Robots } from '../../src/domain/sources/robots.ts';
 import { backOffMs, nextDue, nextRun, scheduleSchema } from '../../src/domain/sources/schedule.ts';
+import { SpaceConfigured } from '../../src/domain/spaces/events.ts';
 import { readSitemap } from '../../src/domain/sources/sitemap.ts';
-import { externalIdOf, goneFrom } from '../../src/domain/sources/sources.ts';
+import {
+  externalIdOf,
+  goneFrom,
+  isRequested,
+  nextRunOf,
+  stateOf,
+  type Source,
+} from '../../src/domain/sources/sources.ts';
 
 const time = (text: string) => new Date(`2026-11-${text}Z`);
+
+const configured: Source = {
+  id: 'blog',
+  type: 'rss',
+  schedule: '@daily',
+  layer: 'company',
+  scope: {},
+  spaces: [],
+  enabled: true,
+  location: 'https://blog.example.com/feed.xml',
+  tags: [],
+  createdBy: 'user:root',
+  revision: 3,
+  createdRevision: 3,
+  updatedAt: time('28T09:30:00'),
+};
+
+it('a space that was configured before autoIngest decided anything holds no source', () => {
+  const settings = { autoIngest: false, dedupStrategy: 'exact' };
+  const data = SpaceConfigured.upcasters[2]!({ spaceId: 'quiet', settings, sources: [] });
+  expect(data).toEqual({ spaceId: 'quiet', settings: { ...settings, autoIngest: true }, sources: [] });
+});
 
 describe('a schedule', () => {
   it.each([
@@ -42,6 +72,17 @@ describe('a schedule', () => {
     expect(nextRun({ ...base, enabled: false })).toBeUndefined();
     const requestedAt = time('28T09:31:00');
     expect(nextRun({ ...base, enabled: false, requestedAt })).toEqual(requestedAt);
+  });
+
+  it('does not count while the source is held, and a request does', () => {
+    const source = { ...configured, schedule: '@hourly', updatedAt: since };
+    expect(nextRunOf(source, undefined, true)).toBeUndefined();
+    expect(stateOf(source, undefined, { now: time('28T12:00:00'), isHeld: true })).toBe('held');
+    const asked = { ...source, requested: { revision: 7, at: time('28T09:40:00') } };
+    expect(nextRunOf(asked, undefined, true)).toEqual(time('28T09:40:00'));
+    expect(isRequested(asked, undefined)).toBe(true);
+    expect(isRequested(source, undefined)).toBe(false);
+    expect(stateOf({ ...source, enabled: false }, undefined, { now: since, isHeld: true })).toBe('disabled');
   });
 
   it('waits longer after each failure, up to a day, and never comes due more often than without', () => {

@@ -23,9 +23,9 @@ export interface Address {
   /** All values of the address; a repeated name has its last value. */
   readonly values: Readonly<Record<string, string>>;
   /** Changes some values of the present view, as a new entry of the history or instead of the present one. */
-  set(changes: AddressValues, how?: 'push' | 'replace'): void;
+  readonly set: (changes: AddressValues, how?: 'push' | 'replace') => void;
   /** Opens another view, which keeps the chosen time. */
-  open(path: string, values?: AddressValues): void;
+  readonly open: (path: string, values?: AddressValues) => void;
 }
 
 /** The address of the present view. Filters and positions live in it, so a link shows another person the same. */

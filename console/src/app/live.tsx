@@ -17,7 +17,7 @@ type Listener = (events: readonly AuditEvent[]) => void;
 
 interface Live {
   readonly state: LiveState;
-  listen(listener: Listener): () => void;
+  readonly listen: (listener: Listener) => () => void;
 }
 
 const LiveContext = createContext<Live>({ state: 'off', listen: () => () => undefined });
@@ -92,5 +92,5 @@ export function LiveProvider({ children }: { readonly children: ComponentChildre
         return () => listeners.current.delete(listener);
       },
     };
-  return <LiveContext.Provider value={live.current!}>{children}</LiveContext.Provider>;
+  return <LiveContext.Provider value={live.current}>{children}</LiveContext.Provider>;
 }

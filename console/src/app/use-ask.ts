@@ -40,7 +40,7 @@ export interface Asked<Answer> {
   readonly isFetching: boolean;
   /** The answer belongs to earlier arguments. */
   readonly isPrevious: boolean;
-  repeat(): void;
+  readonly repeat: () => void;
 }
 
 /**
@@ -78,11 +78,14 @@ export function useAsk<Name extends AskName>(
 /** The state of a call that changes something. */
 export interface Change<Name extends AskName> {
   /** Makes the call. Resolves with its answer, or with undefined if it failed; `error` then says why. */
-  run(args: ArgumentsOf<Name>, options?: ChangeOptions & CommandOptions): Promise<AnswerOf<Name> | undefined>;
+  readonly run: (
+    args: ArgumentsOf<Name>,
+    options?: ChangeOptions & CommandOptions,
+  ) => Promise<AnswerOf<Name> | undefined>;
   readonly isRunning: boolean;
   readonly error: Error | null;
   /** Forgets the error. */
-  reset(): void;
+  readonly reset: () => void;
 }
 
 /** A call that changes something. Afterwards everything that the view shows is asked for again. */

@@ -1,5 +1,5 @@
 import { useInfiniteQuery } from '@tanstack/preact-query';
-import { perform, type ArgumentsOf, type AskName } from './asks.ts';
+import { perform, type AnswerOf, type ArgumentsOf, type AskName } from './asks.ts';
 import { useNoteCall } from './noted-calls.tsx';
 import { useSession } from './session.tsx';
 import { onceOnly } from './use-ask.ts';
@@ -11,11 +11,10 @@ interface AnyPage {
 
 /** Names of methods that answer pages. */
 type ListName = {
-  [Name in AskName]: Awaited<AnswerOfList<Name>> extends AnyPage ? Name : never;
+  [Name in AskName]: Awaited<AnswerOf<Name>> extends AnyPage ? Name : never;
 }[AskName];
-type AnswerOfList<Name extends AskName> = import('./asks.ts').AnswerOf<Name>;
 type ItemOf<Name extends AskName> =
-  AnswerOfList<Name> extends { readonly items: readonly (infer Item)[] } ? Item : never;
+  AnswerOf<Name> extends { readonly items: readonly (infer Item)[] } ? Item : never;
 
 /** The pages of a list that were asked for so far. */
 export interface Pages<Item> {
@@ -24,8 +23,8 @@ export interface Pages<Item> {
   readonly isPending: boolean;
   readonly hasMore: boolean;
   /** Asks for the next page, unless it is on its way. */
-  more(): void;
-  repeat(): void;
+  readonly more: () => void;
+  readonly repeat: () => void;
 }
 
 export interface PagesOptions {
@@ -50,7 +49,8 @@ export function usePages<Name extends ListName>(
     initialPageParam: undefined as string | undefined,
     queryFn: async ({ pageParam: cursor, signal }) => {
       const ask = { name, args: [...before, { ...query, ...(cursor !== undefined && { cursor }) }] };
-      return (await perform(client, ask, { signal, retries: 1 })) as AnyPage;
+      const page: AnyPage = await perform(client, ask, { signal, retries: 1 });
+      return page;
     },
     getNextPageParam: (last) => last.nextCursor,
     ...(once && onceOnly),

@@ -11,6 +11,8 @@ interface VirtualListProps<Item> {
   /** Called when the end comes into view. */
   readonly onEnd?: (() => void) | undefined;
   readonly label: string;
+  /** The row that comes into view when it changes. */
+  readonly current?: number | undefined;
 }
 
 /** A long list of which only the visible rows exist. */
@@ -21,6 +23,7 @@ export function VirtualList<Item>({
   children,
   onEnd,
   label,
+  current,
 }: VirtualListProps<Item>) {
   const scroller = useRef<HTMLDivElement>(null);
   const [, update] = useReducer((count: number) => count + 1, 0);
@@ -43,8 +46,14 @@ export function VirtualList<Item>({
     overscan: 8,
     onChange: () => update(undefined),
   });
+  // The adapters of the library for frameworks call these two as well.
+  // oxlint-disable-next-line no-underscore-dangle
   useEffect(() => virtual._didMount(), [virtual]);
+  // oxlint-disable-next-line no-underscore-dangle
   useEffect(() => virtual._willUpdate());
+  useEffect(() => {
+    if (current !== undefined && current >= 0) virtual.scrollToIndex(current);
+  }, [current]);
   const rows = virtual.getVirtualItems();
   const last = rows.at(-1)?.index;
   useEffect(() => {

@@ -637,9 +637,9 @@ export interface PutSpace {
   dedupStrategy?: 'none' | 'exact' | 'semantic' | undefined;
   /** Similarity from which two memories may say the same, 0.5 to 1. Default: 0.95 */
   semanticSimilarityThreshold?: number | undefined;
-  /** Whether the sources of the space are read */
+  /** Whether sources bring documents into the space on their schedules; if not, only a run that somebody asks for does. Default: true */
   autoIngest?: boolean | undefined;
-  /** Ids of its sources */
+  /** Ids of sources. What comes from them belongs into the space, unless the source or the document names other spaces */
   sources?: readonly string[] | undefined;
   /** Whether reasoning traces may name the space */
   enableReasoningMemory?: boolean | undefined;
@@ -1248,8 +1248,10 @@ export interface SectionSource {
   end?: number;
   /** The first of its pages */
   page?: number;
-  /** Its first and last page, slide or sheet */
+  /** Its first and last page, slide, sheet, or cell of a notebook */
   pages?: number[];
+  /** It stands on a hidden slide or sheet */
+  hidden?: true;
 }
 
 export interface Trust {
@@ -1327,11 +1329,17 @@ export interface Document {
     done: number;
     total: number;
   };
-  /** Pages of the file; those without anything on them, and those with pictures alone */
+  /** Pages, slides or sheets of the file */
   pages?: {
     total: number;
+    /** Pages with text */
+    stored: number;
+    /** Pages without anything on them */
     empty: number[];
+    /** Pages with pictures alone */
     withoutText: number[];
+    /** Hidden slides and sheets; they are read like the others */
+    hidden?: number[];
   };
   /** Sections that are memories */
   memories: number;
@@ -1384,8 +1392,13 @@ export interface Source {
   createdBy: string;
   /** When it was configured */
   updatedAt: string;
-  /** `waiting` for its next run; `due`: it is about to be read, or just being read; `failing`: the last run failed as a whole, and the next ones wait longer; `disabled` */
-  state: 'waiting' | 'due' | 'failing' | 'disabled';
+  /** `waiting` for its next run; `due`: it is about to be read, or just being read; `failing`: the last run failed as a whole, and the next ones wait longer; `disabled`; `held`: one of its spaces has `autoIngest: false` */
+  state: 'waiting' | 'due' | 'failing' | 'disabled' | 'held';
+  /** The spaces because of which its schedule does not count, and what to do */
+  held?: {
+    spaces: string[];
+    detail: string;
+  };
   lastRun?: {
     /** When it began */
     at: string;
@@ -2267,9 +2280,9 @@ export interface Space {
   dedupStrategy: 'none' | 'exact' | 'semantic';
   /** Similarity from which two memories may say the same, 0.5 to 1. Default: 0.95 */
   semanticSimilarityThreshold?: number;
-  /** Whether the sources of the space are read */
+  /** Whether sources bring documents into the space on their schedules; if not, only a run that somebody asks for does. Default: true */
   autoIngest: boolean;
-  /** Ids of its sources */
+  /** Ids of sources. What comes from them belongs into the space, unless the source or the document names other spaces */
   sources: string[];
   /** Whether reasoning traces may name the space */
   enableReasoningMemory: boolean;

@@ -53,7 +53,7 @@ export const remedies: Readonly<Record<ProblemCode, string>> = {
     'An event may take at most 1,000,000 bytes, compressed and encrypted. Split the memory, or shorten the field listed in `errors`.',
   'document-too-large': '`detail` names the limit that it exceeds. Split the document.',
   'unsupported-document':
-    'Send Markdown, HTML, PDF, DOCX, PPTX, XLSX, EPUB, mail, RSS, Atom, CSV, JSON, source code or plain text.',
+    'Send Markdown, HTML, PDF, DOCX, PPTX, XLSX, ODT, EPUB, mail, RSS, Atom, CSV, JSON, Jupyter notebooks, source code or plain text.',
   'document-unreadable':
     '`detail` says what is wrong with it: damaged files must be repaired, encrypted ones opened, and scanned ones given a text layer.',
   'unsupported-media-type': 'Send the Content-Type named in `detail`, in UTF-8.',

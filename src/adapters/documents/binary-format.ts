@@ -3,7 +3,7 @@ import { Problem } from '../../domain/problems.ts';
 import type { FormatKind } from './detect.ts';
 
 export const readTypes =
-  'Markdown, HTML, PDF, DOCX, PPTX, XLSX, EPUB, mail, RSS, Atom, CSV, JSON, source code and plain text are read';
+  'Markdown, HTML, PDF, DOCX, PPTX, XLSX, ODT, EPUB, mail, RSS, Atom, CSV, JSON, Jupyter notebooks, source code and plain text are read';
 
 type Signature = readonly [what: string, offset: number, bytes: string];
 
@@ -95,7 +95,9 @@ function zipKind(bytes: Uint8Array): FormatKind {
   const names = namesOf(bytes);
   const mimetype = /^mimetype(application\/[\w.+-]+)/.exec(latin1(bytes.subarray(30, 130)))?.[1];
   if (mimetype?.startsWith('application/epub+zip')) return 'epub';
-  if (mimetype?.startsWith('application/vnd.oasis')) throw unsupportedDocument('an OpenDocument file');
+  if (mimetype?.startsWith('application/vnd.oasis.opendocument.text')) return 'odt';
+  if (mimetype?.startsWith('application/vnd.oasis'))
+    throw unsupportedDocument('an OpenDocument file that is no text');
   if (names.has('xl/workbook.bin')) throw unsupportedDocument('a binary workbook (XLSB)');
   const kind =
     members.find(([, member]) => names.has(member))?.[0] ??

@@ -16,6 +16,7 @@ export type FormatKind =
   | 'pptx'
   | 'xlsx'
   | 'epub'
+  | 'odt'
   | 'html'
   | 'markdown'
   | 'mail'
@@ -23,6 +24,7 @@ export type FormatKind =
   | 'csv'
   | 'json'
   | 'jsonl'
+  | 'notebook'
   | 'code'
   | 'text';
 
@@ -53,6 +55,7 @@ const types: readonly (readonly [
   ],
   ['xlsx', ['application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'], ['xlsx', 'xlsm']],
   ['epub', ['application/epub+zip'], ['epub']],
+  ['odt', ['application/vnd.oasis.opendocument.text'], ['odt']],
   ['html', ['text/html', 'application/xhtml+xml'], ['html', 'htm', 'xhtml']],
   [
     'markdown',
@@ -71,6 +74,7 @@ const types: readonly (readonly [
     ['application/json', 'text/json', 'application/ld+json', 'application/geo+json'],
     ['json', 'geojson', 'jsonld', 'ipynb'],
   ],
+  ['notebook', ['application/x-ipynb+json'], []],
   [
     'jsonl',
     ['application/jsonl', 'application/x-ndjson', 'application/x-jsonlines', 'application/ndjson'],
@@ -82,8 +86,8 @@ const types: readonly (readonly [
 const templates = new Set(['php', 'vue', 'svelte', 'tsx', 'javascript']);
 
 /**
- * Tells what a file is: by its bytes where they leave no doubt, then by the declared media type, then by its name. `text/plain` and
- * `application/octet-stream` are what senders declare for anything, so a name that says more counts.
+ * Detects the format of a file. Its bytes decide if they are unmistakable, otherwise the declared media type, otherwise the extension of its
+ * name. The media types `text/plain` and `application/octet-stream` are ignored: senders use them for any file.
  * Throws `unsupported-document` for binary files that are not read.
  */
 export function detectFormat(file: FileToRead): Format {
@@ -109,10 +113,11 @@ function kindOfText(text: string, file: FileToRead): Found {
   const named = namedKind(file);
   if (text.trim() === '') return named ?? { kind: 'text' };
   const certain = certainKind(text);
+  if (certain?.kind === 'json' && isNotebook(text)) return { kind: 'notebook' };
   if (certain && !isTemplate(named, certain)) return refined(certain, named);
   if (named?.kind === 'html' || (named?.kind === 'markdown' && isHtmlFragment(text))) return { kind: 'html' };
   // The rest are read as what they are said to be: whatever is no JSON, no feed and no mail is at least a text.
-  if (named?.kind === 'json') return { kind: 'code', detail: 'json' };
+  if (named?.kind === 'json' || named?.kind === 'notebook') return { kind: 'code', detail: 'json' };
   if (named && ['markdown', 'csv', 'code', 'jsonl'].includes(named.kind)) return named;
   if (named?.kind === 'mail' && /^[A-Za-z][\w-]*:/.test(text.trimStart())) return named;
   return likelyKind(text) ?? { kind: 'text' };
@@ -146,7 +151,12 @@ function kindOfExtension(filename: string | undefined): Found | undefined {
 
 /** A text that is named like a PDF or a DOCX is none. */
 function textual(found: Found | undefined): Found | undefined {
-  return found && ['pdf', 'docx', 'pptx', 'xlsx', 'epub'].includes(found.kind) ? undefined : found;
+  return found && ['pdf', 'docx', 'pptx', 'xlsx', 'epub', 'odt'].includes(found.kind) ? undefined : found;
+}
+
+/** JSON with the fields of a Jupyter notebook, as far as its text shows. */
+function isNotebook(text: string): boolean {
+  return /"nbformat"\s*:\s*\d/.test(text) && /"(?:cells|worksheets)"\s*:\s*\[/.test(text);
 }
 
 /** A template or a script that starts with markup or a literal is the code that its name says. */
@@ -161,6 +171,11 @@ function isTemplate(named: Found | undefined, certain: TextKind): boolean {
 function refined(certain: TextKind, named: Found | undefined): Found {
   if (certain.kind === 'json' && named?.kind === 'jsonl') return named;
   return certain.kind === 'code' && named?.kind === 'code' && certain.detail === 'xml' ? named : certain;
+}
+
+/** The format of a file whose kind is known. */
+export function formatOfKind(kind: FormatKind, file: FileToRead): Format {
+  return formatOf({ kind }, file);
 }
 
 function formatOf({ kind, detail }: Found, file: FileToRead): Format {

@@ -5,7 +5,7 @@ import type { Block, DocumentContent } from '../../domain/documents/content.ts';
 import type { FileToRead } from '../../ports/document-reader.ts';
 import { withNotesInPlace } from './docx-notes.ts';
 import { blocksOfHtml } from './html-blocks.ts';
-import { corePropertiesOf, openOfficePackage, requiredPart } from './office-package.ts';
+import { corePropertiesOf, openOfficeArchive, requiredPart } from './office-package.ts';
 import { countReplacements } from './replacements.ts';
 import type { ZipArchive } from './zip.ts';
 
@@ -20,7 +20,7 @@ const styleMap = [
 
 /** Reads a Word document as it stands with all its tracked changes accepted. Notes follow the paragraph that refers to them. */
 export async function readDocx(file: FileToRead): Promise<DocumentContent> {
-  const archive = openOfficePackage(file.bytes);
+  const archive = openOfficeArchive(file.bytes);
   const { title, ...properties } = corePropertiesOf(archive);
   const blocks = withoutEmptyHeadings(blocksOfHtml(await htmlOf(archive)));
   const first = blocks.find((block) => block.kind === 'heading');

@@ -22,8 +22,23 @@ export interface CoreProperties {
 /** Compound files of before 2007. An encrypted file of today is wrapped into one. */
 const compoundFile = [0xd0, 0xcf, 0x11, 0xe0];
 
+/** A package of Office with its main part, such as `ppt/presentation.xml`. */
+export interface OfficePackage {
+  readonly archive: ZipArchive;
+  readonly main: XmlElement;
+  /** What the main part refers to. */
+  readonly relationships: readonly Relationship[];
+}
+
+/** Opens a package of Office and its main part, which is at `usual` unless the package says otherwise. */
+export function openOfficePackage(bytes: Uint8Array, usual: string): OfficePackage {
+  const archive = openOfficeArchive(bytes);
+  const path = mainPart(archive, usual);
+  return { archive, main: requiredPart(archive, path), relationships: relationshipsOf(archive, path) };
+}
+
 /** Opens a package of Office and says why it cannot be opened. */
-export function openOfficePackage(bytes: Uint8Array): ZipArchive {
+export function openOfficeArchive(bytes: Uint8Array): ZipArchive {
   if (compoundFile.every((byte, index) => bytes[index] === byte)) {
     const isEncrypted = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).includes(
       Buffer.from('EncryptedPackage', 'utf16le'),
@@ -48,7 +63,7 @@ export function optionalPart(archive: ZipArchive, path: string): XmlElement | un
 }
 
 /** The main part of a package, such as `ppt/presentation.xml`; some programs call it differently. */
-export function mainPart(archive: ZipArchive, usual: string): string {
+function mainPart(archive: ZipArchive, usual: string): string {
   const main = relationshipsOf(archive, '').find(({ type }) => type === 'officeDocument')?.target;
   return main !== undefined && archive.has(main) ? main : usual;
 }

@@ -1,17 +1,9 @@
 import type { Box } from './pdf-boxes.ts';
 import { joinWords } from './pdf-words.ts';
 
-/** Runs of text on one baseline, from left to right. */
-export interface Line {
+/** Runs of text on one baseline, from left to right. Size and font are those of most of its characters. */
+export interface Line extends Omit<Box, 'isRightToLeft' | 'isArtifact' | 'hasSpaceBefore'> {
   readonly boxes: readonly Box[];
-  readonly text: string;
-  readonly left: number;
-  readonly right: number;
-  readonly bottom: number;
-  /** Size and font of most of its characters. */
-  readonly size: number;
-  readonly font: string;
-  readonly isMonospaced: boolean;
 }
 
 /** A gap between two runs of text. */

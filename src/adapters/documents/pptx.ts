@@ -3,8 +3,8 @@ import type { Block, DocumentContent } from '../../domain/documents/content.ts';
 import type { FileToRead } from '../../ports/document-reader.ts';
 import {
   corePropertiesOf,
-  mainPart,
   openOfficePackage,
+  type OfficePackage,
   optionalPart,
   relationshipsOf,
   requiredPart,
@@ -25,11 +25,11 @@ interface Slide {
 
 /** Reads slides in order: the title as a heading, text, lists and tables, then the notes of the speaker. */
 export async function readPptx(file: FileToRead): Promise<DocumentContent> {
-  const archive = openOfficePackage(file.bytes);
-  const slides = readSlides(archive);
+  const presentation = openOfficePackage(file.bytes, 'ppt/presentation.xml');
+  const slides = readSlides(presentation);
   const repeated = repeatedDecoration(slides);
   const blocks = slides.flatMap((slide) => blocksOf(slide, repeated));
-  const { title, ...properties } = corePropertiesOf(archive);
+  const { title, ...properties } = corePropertiesOf(presentation.archive);
   const isBare = (slide: Slide) => !blocks.some(({ page }) => page === slide.page);
   const withoutText = slides.filter((slide) => isBare(slide) && slide.hasPicture).map(({ page }) => page);
   if (blocks.length === 0 && withoutText.length > 0) {
@@ -55,10 +55,9 @@ export async function readPptx(file: FileToRead): Promise<DocumentContent> {
   };
 }
 
-function readSlides(archive: ZipArchive): Slide[] {
-  const main = mainPart(archive, 'ppt/presentation.xml');
-  const targets = new Map(relationshipsOf(archive, main).map(({ id, target }) => [id, target]));
-  return childrenOf(childAt(requiredPart(archive, main), 'sldIdLst'), 'sldId').map((reference, index) => {
+function readSlides({ archive, main, relationships }: OfficePackage): Slide[] {
+  const targets = new Map(relationships.map(({ id, target }) => [id, target]));
+  return childrenOf(childAt(main, 'sldIdLst'), 'sldId').map((reference, index) => {
     // The attribute is called `id` with a prefix, next to one without.
     const id = Object.entries(reference.attributes).find(([name]) => name.includes(':'))?.[1] ?? '';
     return readSlide(archive, targets.get(id), index + 1);

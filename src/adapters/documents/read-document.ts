@@ -11,6 +11,7 @@ const readers: Readonly<Record<FormatKind, () => Promise<Read>>> = {
   docx: async () => (await import('./docx.ts')).readDocx,
   pptx: async () => (await import('./pptx.ts')).readPptx,
   xlsx: async () => (await import('./xlsx.ts')).readXlsx,
+  odt: async () => (await import('./odt.ts')).readOdt,
   epub: async () => (await import('./epub.ts')).readEpub,
   html: async () => (await import('./html.ts')).readHtml,
   markdown: async () => (await import('./markdown.ts')).readMarkdown,
@@ -19,6 +20,7 @@ const readers: Readonly<Record<FormatKind, () => Promise<Read>>> = {
   csv: async () => (await import('./csv.ts')).readCsv,
   json: async () => (await import('./json.ts')).readJson,
   jsonl: async () => (await import('./json.ts')).readJson,
+  notebook: async () => (await import('./notebook.ts')).readNotebook,
   code: async () => (await import('./code.ts')).readCode,
   text: async () => (await import('./plain.ts')).readPlain,
 };
@@ -42,7 +44,10 @@ export async function readDocument(file: FileToRead): Promise<DocumentContent> {
   try {
     const format = detectFormat(file);
     const read = await readers[format.kind]();
-    return await withLanguage({ ...(await read(file, format)), mediaType: format.mediaType });
+    const content = await read(file, format);
+    // Of JSON that is no notebook after all, its reader knows the type.
+    const mediaType = format.kind === 'notebook' ? content.mediaType : format.mediaType;
+    return await withLanguage({ ...content, mediaType });
   } catch (error) {
     throw error instanceof Problem ? error : unreadable(error);
   }

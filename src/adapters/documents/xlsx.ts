@@ -1,14 +1,7 @@
 import { Problem } from '../../domain/problems.ts';
 import type { Block, DocumentContent } from '../../domain/documents/content.ts';
 import type { FileToRead } from '../../ports/document-reader.ts';
-import {
-  corePropertiesOf,
-  mainPart,
-  openOfficePackage,
-  optionalPart,
-  relationshipsOf,
-  requiredPart,
-} from './office-package.ts';
+import { corePropertiesOf, openOfficePackage, optionalPart } from './office-package.ts';
 import { countReplacements } from './replacements.ts';
 import { blocksOfSheet } from './xlsx-blocks.ts';
 import { NumberFormats } from './xlsx-formats.ts';
@@ -20,10 +13,7 @@ const sharedItem = /<(?:\w+:)?si\b[^>]*?(?:\/>|>[\s\S]*?<\/(?:\w+:)?si\s*>)/g;
 
 /** Reads the sheets of a workbook in order, each as a heading and its tables. Formulas give the value that was last calculated. */
 export async function readXlsx(file: FileToRead): Promise<DocumentContent> {
-  const archive = openOfficePackage(file.bytes);
-  const main = mainPart(archive, 'xl/workbook.xml');
-  const workbook = requiredPart(archive, main);
-  const relationships = relationshipsOf(archive, main);
+  const { archive, main: workbook, relationships } = openOfficePackage(file.bytes, 'xl/workbook.xml');
   const partOf = (type: string) => relationships.find((relationship) => relationship.type === type)?.target;
   const strings = sharedStringsOf(archive, partOf('sharedStrings'));
   const formats = new NumberFormats(styles(archive, partOf('styles')), isFrom1904(workbook));

@@ -28,8 +28,13 @@ const pipeline = JSON.stringify([
 /** How much less likely than the rarest piece an unknown character is, in log-probability, as in SentencePiece. */
 const unknownPenalty = 10;
 
+/** Words whose pieces are kept, and how long one may be; together at most a few megabytes. */
+const maxKnownWords = 20_000;
+const maxKnownLength = 24;
+
 /** SentencePiece writes a space as this character, at the start of a word. */
 const space = '▁';
+const wordStart = /(?=▁)/;
 
 /**
  * The Unigram tokenizer of SentencePiece, for the pipeline of multilingual-e5-small. It divides a text into the most likely pieces
@@ -46,6 +51,8 @@ export class UnigramTokenizer {
   readonly #added: RegExp;
   /** Length of the longest piece, in UTF-16 units. */
   readonly #longest: number;
+  /** Ids of the pieces of words that came before: most words of a text are among the most frequent of its language. */
+  readonly #known = new Map<string, readonly number[]>();
 
   private constructor({ added_tokens: added, model }: TokenizerFile) {
     this.#unknown = model.unk_id;
@@ -76,10 +83,23 @@ export class UnigramTokenizer {
     const ids = [this.#begin];
     for (const [index, section] of text.split(this.#added).entries()) {
       if (index % 2 === 1) ids.push(this.#ids.get(section)!);
-      else if (section !== '') ids.push(...this.#pieces(normalized(section)));
+      else if (section !== '')
+        for (const word of normalized(section).split(wordStart)) ids.push(...this.#wordPieces(word));
     }
     ids.push(this.#end);
     return { ids };
+  }
+
+  /** The pieces of a word with the space before it. No piece goes on with a space, so the words of a text are divided one by one. */
+  #wordPieces(word: string): readonly number[] {
+    const known = this.#known.get(word);
+    if (known) return known;
+    const pieces = this.#pieces(word);
+    if (word.length <= maxKnownLength) {
+      if (this.#known.size >= maxKnownWords) this.#known.clear();
+      this.#known.set(word, pieces);
+    }
+    return pieces;
   }
 
   /** The most likely pieces. Adjacent unknown characters are one token. */

@@ -53,11 +53,18 @@ export const documentSchema = z
       .object({ stage: z.enum(['storing', 'done']), done: count, total: count })
       .meta({ description: 'Sections whose memories are as they should be, and all sections' }),
     pages: z
-      .object({ total: count, empty: z.array(count), withoutText: z.array(count) })
+      .object({
+        total: count,
+        stored: count.meta({ description: 'Pages with text' }),
+        empty: z.array(count).meta({ description: 'Pages without anything on them' }),
+        withoutText: z.array(count).meta({ description: 'Pages with pictures alone' }),
+        hidden: z
+          .array(count)
+          .optional()
+          .meta({ description: 'Hidden slides and sheets; they are read like the others' }),
+      })
       .optional()
-      .meta({
-        description: 'Pages of the file; those without anything on them, and those with pictures alone',
-      }),
+      .meta({ description: 'Pages, slides or sheets of the file' }),
     memories: count.meta({ description: 'Sections that are memories' }),
     skipped: z
       .array(z.object({ reason: z.enum(skipReasons), count, examples: z.array(z.string()) }))
@@ -102,7 +109,7 @@ export function documentView({ tenant }: Pick<TenantContext, 'tenant'>, state: D
       programmingLanguage: good?.programmingLanguage,
       occurredAt: good?.occurredAt,
       sha256: good?.sha256,
-      pages: good?.pages,
+      pages: pagesOf(state),
       replacements: good && good.replacements > 0 ? good.replacements : undefined,
       retentionUntil: state.retentionUntil,
     }),
@@ -133,6 +140,21 @@ export function documentView({ tenant }: Pick<TenantContext, 'tenant'>, state: D
     createdBy: place.createdBy,
     createdAt: state.createdAt.toISOString(),
     updatedAt: state.updatedAt.toISOString(),
+  };
+}
+
+function pagesOf({ good, sections }: DocumentState): DocumentView['pages'] {
+  if (!good?.pages) return undefined;
+  const { total, empty, withoutText } = good.pages;
+  const hidden = new Set<number>();
+  for (const { isHidden, pages } of sections.values())
+    if (isHidden && pages) for (let page = pages[0]; page <= pages[1]; page++) hidden.add(page);
+  return {
+    total,
+    stored: total - empty.length - withoutText.length,
+    empty,
+    withoutText,
+    ...(hidden.size > 0 && { hidden: [...hidden] }),
   };
 }
 

@@ -11,7 +11,7 @@ import type { JsonObject } from '../../domain/json.ts';
 import { invalid } from '../../domain/problems.ts';
 import { sourceConfigSchema, sourceFields, sourceIdSchema } from '../../domain/sources/source-config.ts';
 import { position } from '../example-values.ts';
-import { expectedRevisionField, mustBeNewField, positionField } from '../fields.ts';
+import { expectedRevisionField, mergePatchOf, mustBeNewField, positionField } from '../fields.ts';
 import { operation, type Call, type Outcome } from '../operation.ts';
 import { viewWithRun } from './read-sources.ts';
 import {
@@ -48,16 +48,7 @@ export const putSource = operation({
   },
 });
 
-const patchFields = z
-  .strictObject(
-    Object.fromEntries(
-      Object.entries(sourceFields).map(([field, schema]) => [
-        field,
-        (schema instanceof z.ZodDefault ? schema.unwrap() : schema).nullable().optional(),
-      ]),
-    ),
-  )
-  .meta({ id: 'PatchSource' });
+const patchFields = mergePatchOf(sourceFields).meta({ id: 'PatchSource' });
 
 type PatchInput = JsonObject & { readonly id: string; readonly expectedRevision?: number | '*' };
 

@@ -51,5 +51,6 @@ export async function viewWithRun(
   source: Source,
 ): Promise<SourceView> {
   const last = await lastRun(commands, caller.tenant, source.id);
-  return viewOfSource(caller, source, last?.run, commands.clock.now());
+  const spaces = await commands.spaces.of(caller.tenant);
+  return viewOfSource(caller, source, last?.run, { now: commands.clock.now(), spaces });
 }

@@ -11,6 +11,7 @@ import {
   type Source,
   type SourceRun,
 } from '../../domain/sources/sources.ts';
+import { spacesHolding, type Spaces } from '../../domain/spaces/spaces.ts';
 import { at, position } from '../example-values.ts';
 import { positionField } from '../fields.ts';
 import type { RoleAccess } from '../operation.ts';
@@ -52,8 +53,12 @@ export const sourceSchema = z
     updatedAt: time.meta({ description: 'When it was configured' }),
     state: z.enum(sourceStates).meta({
       description:
-        '`waiting` for its next run; `due`: it is about to be read, or just being read; `failing`: the last run failed as a whole, and the next ones wait longer; `disabled`',
+        '`waiting` for its next run; `due`: it is about to be read, or just being read; `failing`: the last run failed as a whole, and the next ones wait longer; `disabled`; `held`: one of its spaces has `autoIngest: false`',
     }),
+    held: z
+      .object({ spaces: z.array(z.string()), detail: z.string() })
+      .optional()
+      .meta({ description: 'The spaces because of which its schedule does not count, and what to do' }),
     lastRun: lastRunSchema.optional(),
     nextRun: time.optional().meta({ description: 'Absent while its schedule does not count' }),
   })
@@ -65,11 +70,13 @@ export function viewOfSource(
   { tenant }: Pick<TenantContext, 'tenant'>,
   source: Source,
   run: SourceRun | undefined,
-  now: Date,
+  { now, spaces: configured }: { readonly now: Date; readonly spaces: Spaces },
 ): SourceView {
   const { id, type, location, schedule, layer, scope, spaces, tags, enabled } = source;
   const last = ownRun(source, run);
-  const next = nextRunOf(source, run);
+  const holding = spacesHolding(configured, source);
+  const isHeld = holding.length > 0;
+  const next = nextRunOf(source, run, isHeld);
   return {
     id,
     type,
@@ -83,10 +90,16 @@ export function viewOfSource(
     revision: source.revision,
     createdBy: source.createdBy,
     updatedAt: source.updatedAt.toISOString(),
-    state: stateOf(source, run, now),
+    state: stateOf(source, run, { now, isHeld }),
+    ...(isHeld && { held: { spaces: holding, detail: heldBecause(id, holding) } }),
     ...(last && { lastRun: viewOfRun(last) }),
     ...(next && { nextRun: next.toISOString() }),
   };
+}
+
+function heldBecause(id: string, spaces: readonly string[]): string {
+  const which = spaces.length === 1 ? `the space ${spaces[0]} has` : `the spaces ${spaces.join(', ')} have`;
+  return `${which} autoIngest false, so the schedule does not count: set autoIngest to true, or ask for a run with POST /v1/sources/${id}/run`;
 }
 
 function viewOfRun(run: SourceRun): z.output<typeof lastRunSchema> {

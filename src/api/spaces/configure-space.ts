@@ -10,7 +10,7 @@ import type { JsonObject } from '../../domain/json.ts';
 import { Problem } from '../../domain/problems.ts';
 import { spaceConfigSchema, spaceFieldsSchema, spaceIdSchema } from '../../domain/spaces/space-config.ts';
 import { spacePresets } from '../../domain/spaces/presets.ts';
-import { expectedRevisionField, mustBeNewField, positionField } from '../fields.ts';
+import { expectedRevisionField, mergePatchOf, mustBeNewField, positionField } from '../fields.ts';
 import { position } from '../example-values.ts';
 import { operation, type Call, type Outcome } from '../operation.ts';
 import {
@@ -56,13 +56,7 @@ export const putSpace = operation({
   },
 });
 
-const patchFields = z
-  .strictObject(
-    Object.fromEntries(
-      Object.entries(spaceFieldsSchema.shape).map(([field, schema]) => [field, schema.nullable()]),
-    ),
-  )
-  .meta({ id: 'PatchSpace' });
+const patchFields = mergePatchOf(spaceFieldsSchema.shape).meta({ id: 'PatchSpace' });
 
 type PatchInput = JsonObject & { readonly spaceId: string; readonly expectedRevision?: number | '*' };
 

@@ -16,6 +16,7 @@ import { checkEntry } from '../entry/check-entry.ts';
 import { storeInSpaces } from '../store-in-spaces.ts';
 import { newMemoryKey } from '../store-memory.ts';
 import { loadText } from './load-document.ts';
+import { saidAlready, type FindSame } from './said-already.ts';
 
 /** Memories that are written between two checkpoints. */
 const memoriesAtOnce = 32;
@@ -34,7 +35,7 @@ export async function carryOutDocument(
   services: CommandServices,
   context: CommandContext,
   state: DocumentState,
-  signal: AbortSignal,
+  { findSame, signal }: { readonly findSame: FindSame; readonly signal: AbortSignal },
 ): Promise<void> {
   const { good, place, due } = state;
   if (!good || due.size === 0 || state.status === 'failed' || state.status === 'erased') return;
@@ -43,7 +44,7 @@ export async function carryOutDocument(
   const texts = new Map<number, string | undefined>();
   for (const { revision } of state.sections.values())
     if (!texts.has(revision)) texts.set(revision, await loadText(services, tenant, state, revision));
-  const steps = new SectionSteps(services, context, { ...state, good }, { spaces, texts });
+  const steps = new SectionSteps(services, context, { ...state, good }, { spaces, texts, findSame });
   const ids = [...due];
   for (let from = 0; from < ids.length; from += memoriesAtOnce) {
     signal.throwIfAborted();
@@ -81,18 +82,28 @@ class SectionSteps {
   readonly #document: DocumentState & Required<Pick<DocumentState, 'good'>>;
   readonly #spaces: Spaces;
   readonly #texts: ReadonlyMap<number, string | undefined>;
+  readonly #findSame: FindSame;
 
   constructor(
     services: CommandServices,
     context: CommandContext,
     document: DocumentState & { readonly good: NonNullable<DocumentState['good']> },
-    { spaces, texts }: { readonly spaces: Spaces; readonly texts: ReadonlyMap<number, string | undefined> },
+    {
+      spaces,
+      texts,
+      findSame,
+    }: {
+      readonly spaces: Spaces;
+      readonly texts: ReadonlyMap<number, string | undefined>;
+      readonly findSame: FindSame;
+    },
   ) {
     this.#services = services;
     this.#context = context;
     this.#document = document;
     this.#spaces = spaces;
     this.#texts = texts;
+    this.#findSame = findSame;
   }
 
   async carryOut(memoryId: string): Promise<Outcome> {
@@ -179,6 +190,12 @@ class SectionSteps {
       key: newMemoryKey(this.#services, this.#context, {}, value),
       inTurn: <T>(append: () => Promise<T>) => append(),
     };
+    const { memoryId: id, kind } = section;
+    const within = { caller: this.#context.caller, spaces: this.#spaces };
+    const same = accepts.has('duplicate')
+      ? undefined
+      : await saidAlready(this.#services, this.#findSame, within, { ...value, id }, kind);
+    if (same !== undefined) return { reason: 'duplicate', of: same };
     const single = accepts.has('duplicate') ? [] : withoutCopies(this.#spaces, spaces);
     if (single.length > 0) {
       const fact = { ...draft, duplicates: 'affirm' as const, subject: undefined };

@@ -78,6 +78,8 @@ export interface ContentToRoute {
   readonly sourceDomain?: string | undefined;
   readonly contentType?: string | undefined;
   readonly path?: string | undefined;
+  /** A source brings it on its schedule. */
+  readonly isUnasked?: boolean;
 }
 
 /** A query, which commands may not import. */

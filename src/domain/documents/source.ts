@@ -17,7 +17,8 @@ export const sectionSourceSchema = z
       .array(z.int().positive())
       .length(2)
       .optional()
-      .meta({ description: 'Its first and last page, slide or sheet' }),
+      .meta({ description: 'Its first and last page, slide, sheet, or cell of a notebook' }),
+    hidden: z.literal(true).optional().meta({ description: 'It stands on a hidden slide or sheet' }),
   })
   .meta({ id: 'SectionSource' });
 

@@ -96,16 +96,22 @@ export function ownRun(source: Source, run: SourceRun | undefined): SourceRun | 
   return run && run.configured >= source.createdRevision ? run : undefined;
 }
 
-/** When a source is read next; undefined if it is not. It is due if the time is over. */
-export function nextRunOf(source: Source, run: SourceRun | undefined): Date | undefined {
+/** Whether somebody has asked for a run that has not been made. */
+export function isRequested(source: Source, run: SourceRun | undefined): boolean {
+  const { requested, createdRevision } = source;
+  const seen = ownRun(source, run)?.seen ?? -1;
+  return requested !== undefined && requested.revision > Math.max(seen, createdRevision);
+}
+
+/** When a source is read next; undefined if it is not. It is due if the time is over. `isHeld`: only a request counts. */
+export function nextRunOf(source: Source, run: SourceRun | undefined, isHeld = false): Date | undefined {
   const last = ownRun(source, run);
   const { requested, schedule, enabled, updatedAt } = source;
-  const isOpen = requested && requested.revision > Math.max(last?.seen ?? -1, source.createdRevision);
   return nextRun({
     schedule,
-    enabled,
+    enabled: enabled && !isHeld,
     since: updatedAt,
-    requestedAt: isOpen ? requested.at : undefined,
+    requestedAt: isRequested(source, run) ? requested?.at : undefined,
     last: last && {
       at: new Date(last.at),
       failures: last.failures,
@@ -114,13 +120,18 @@ export function nextRunOf(source: Source, run: SourceRun | undefined): Date | un
   });
 }
 
-export const sourceStates = ['waiting', 'due', 'failing', 'disabled'] as const;
+export const sourceStates = ['waiting', 'due', 'failing', 'disabled', 'held'] as const;
 export type SourceState = (typeof sourceStates)[number];
 
-export function stateOf(source: Source, run: SourceRun | undefined, now: Date): SourceState {
-  const next = nextRunOf(source, run);
+export function stateOf(
+  source: Source,
+  run: SourceRun | undefined,
+  { now, isHeld }: { readonly now: Date; readonly isHeld: boolean },
+): SourceState {
+  const next = nextRunOf(source, run, isHeld);
   if (next && next <= now) return 'due';
   if (!source.enabled) return 'disabled';
+  if (isHeld) return 'held';
   return (ownRun(source, run)?.failures ?? 0) > 0 ? 'failing' : 'waiting';
 }
 

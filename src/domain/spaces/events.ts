@@ -12,11 +12,15 @@ const trust = z.object(trustPolicySchema.shape).optional();
 export const SpaceConfigured = defineEvent({
   type: 'SpaceConfigured',
   category: 'space',
-  version: 2,
+  version: 3,
   routing: z.object({ spaceId: z.string(), settings: z.object({ ...settings, trust }) }),
   sealed: z.object({ description, sources, metadataSchema: jsonObject.optional() }),
-  // Version 2 added the preset.
-  upcasters: { 1: (data) => data },
+  upcasters: {
+    // Version 2 added the preset.
+    1: (data) => data,
+    // Until version 3, `autoIngest` decided nothing, and false was its default: what sources did then, they go on doing.
+    2: (data) => ({ ...data, settings: { ...(data['settings'] as object), autoIngest: true } }),
+  },
 });
 
 /** The space has no configuration any more. With `detach`, its memories lose the label. */

@@ -24,6 +24,7 @@ export const spacePresets = {
     routingStrategy: 'rule_based',
     temporalDecayRate: 0.8,
     dedupStrategy: 'exact',
+    autoIngest: false,
     metadataSchema: metadata({
       content_type: text,
       language: text,

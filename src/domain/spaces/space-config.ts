@@ -75,8 +75,14 @@ const fields = {
   semanticSimilarityThreshold: z.number().min(0.5).max(1).meta({
     description: 'Similarity from which two memories may say the same, 0.5 to 1. Default: 0.95',
   }),
-  autoIngest: z.boolean().meta({ description: 'Whether the sources of the space are read' }),
-  sources: z.array(identifier).max(1_000).meta({ description: 'Ids of its sources' }),
+  autoIngest: z.boolean().meta({
+    description:
+      'Whether sources bring documents into the space on their schedules; if not, only a run that somebody asks for does. Default: true',
+  }),
+  sources: z.array(identifier).max(1_000).meta({
+    description:
+      'Ids of sources. What comes from them belongs into the space, unless the source or the document names other spaces',
+  }),
   enableReasoningMemory: z.boolean().meta({ description: 'Whether reasoning traces may name the space' }),
   metadataSchema: jsonObject.meta({
     description: 'JSON Schema (2020-12) of the metadata, without `pattern`, at most 16,000 bytes',
@@ -105,7 +111,7 @@ export const spaceConfigSchema = spaceFieldsSchema
     versionTracking: fields.versionTracking.default(false),
     citationTracking: fields.citationTracking.default(false),
     dedupStrategy: fields.dedupStrategy.default('none'),
-    autoIngest: fields.autoIngest.default(false),
+    autoIngest: fields.autoIngest.default(true),
     sources: fields.sources.default([]),
     enableReasoningMemory: fields.enableReasoningMemory.default(true),
     pii: fields.pii.default({}),

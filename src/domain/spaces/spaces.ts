@@ -93,6 +93,25 @@ export function trustPoliciesOf({ configured, trust }: Spaces, labels: readonly 
   return [trust, ...labels.flatMap((label) => configured.get(label)?.config.trust ?? [])];
 }
 
+/** The spaces that list a source: documents of it that name no spaces belong into them. */
+export function spacesListing({ configured }: Spaces, source: string): string[] {
+  return [...configured.values()].filter(({ config }) => config.sources.includes(source)).map(({ id }) => id);
+}
+
+/** Whether a source brings documents into the space without being asked to. */
+export function takesUnasked(spaces: Spaces, label: string): boolean {
+  return configOf(spaces, label).autoIngest;
+}
+
+/** The spaces because of which a source does not run by itself: of those that it names, or else of those that list it. */
+export function spacesHolding(
+  spaces: Spaces,
+  source: { readonly id: string; readonly spaces: readonly string[] },
+): string[] {
+  const labels = source.spaces.length > 0 ? source.spaces : spacesListing(spaces, source.id);
+  return labels.filter((label) => !takesUnasked(spaces, label));
+}
+
 /** Whether one of the labels is a space that tracks citations. */
 export function tracksCitations(spaces: Spaces, labels: Iterable<string>): boolean {
   for (const label of labels) if (configOf(spaces, label).citationTracking) return true;

@@ -39,6 +39,7 @@ const sectionTable = new Table('document_sections', {
     ends: 'integer',
     first_page: 'integer?',
     last_page: 'integer?',
+    hidden: 'boolean?',
     uri: 'text?',
   },
   key: ['tenant', 'memory_id'],
@@ -48,7 +49,7 @@ const sectionTable = new Table('document_sections', {
 /** Documents, and where each of their sections stands today. What else there is to know of a document is in its stream. */
 export const documents: Projection = {
   name: 'documents',
-  version: 1,
+  version: 2,
   handles: [
     'DocumentReceived',
     'DocumentPlanned',
@@ -92,7 +93,7 @@ function write({ event, metadata: { tenant }, erased }: LoadedEvent<DocumentEven
     case 'DocumentPlanned': {
       if (erased) return nothing;
       const { from, sections } = event.data;
-      const rows = sections.map(({ memoryId, path, start, end, pages, uri }, index) => ({
+      const rows = sections.map(({ memoryId, path, start, end, pages, isHidden, uri }, index) => ({
         tenant,
         memory_id: memoryId,
         document_id: event.data.documentId,
@@ -102,6 +103,7 @@ function write({ event, metadata: { tenant }, erased }: LoadedEvent<DocumentEven
         ends: end,
         first_page: pages?.[0],
         last_page: pages?.[1],
+        hidden: isHidden,
         uri,
       }));
       const replaced = from === 0 ? removeSections(tables, key) : nothing;

@@ -4,7 +4,7 @@ import { matchingRules, spacesOfAll, type RoutedContent } from '../../domain/con
 import { subjectsOf, type FoundSubject } from '../../domain/content-routing/subjects.ts';
 import type { RoutedBy } from '../../domain/documents/events.ts';
 import { agreedSpaces } from '../../domain/content-routing/votes.ts';
-import type { Spaces } from '../../domain/spaces/spaces.ts';
+import { spacesListing, takesUnasked, type Spaces } from '../../domain/spaces/spaces.ts';
 import { LexicalIndexUnavailable } from '../../ports/lexical-index.ts';
 import type { SearchService, SpacesOf } from '../search/search.ts';
 import type { ContentRoutingDirectory } from './content-routing-directory.ts';
@@ -18,6 +18,8 @@ const maxNear = 20;
 export interface ContentToRoute extends RoutedContent {
   /** Identifies the document and its revision: the language model is paid for once. */
   readonly id: string;
+  /** A source brings it on its schedule: spaces without `autoIngest` are not chosen. */
+  readonly isUnasked?: boolean;
 }
 
 export interface RoutedSpaces {
@@ -62,12 +64,15 @@ export class ContentRouter {
     const { directory, spaces: spacesOf, model } = this.#dependencies;
     const [routing, spaces] = await Promise.all([directory.of(caller.tenant), spacesOf.of(caller.tenant)]);
     const { rules, configured, fallback = [] } = routing;
+    const usable = (chosen: readonly string[]) =>
+      chosen.filter((space) => isUsable(spaces, space, content.isUnasked ?? false));
     const matching = matchingRules(rules, content);
-    const byRules = usable(spaces, spacesOfAll(matching.map((index) => rules[index]!.spaces)));
+    const listing = content.source === undefined ? [] : spacesListing(spaces, content.source);
+    const byRules = usable(spacesOfAll([...matching.map((index) => rules[index]!.spaces), listing]));
     if (byRules.length > 0)
       return { spaces: byRules, because: 'rule', details: { rules: matching, configured } };
     const subjects = subjectsOf(spaces, content);
-    const similar = usable(spaces, await this.#similar(caller, content, subjects));
+    const similar = usable(await this.#similar(caller, content, subjects));
     signal.throwIfAborted();
     if (similar.length > 0)
       return {
@@ -76,10 +81,11 @@ export class ContentRouter {
         details: { configured, ...(subjects.length > 0 && { subjects }) },
       };
     const { tenant } = caller;
-    const chosen = await model?.choose(tenant, content.id, content, spacesForModel(spaces), signal);
+    const offered = spacesForModel(spaces).filter(({ id }) => usable([id]).length > 0);
+    const chosen = await model?.choose(tenant, content.id, content, offered, signal);
     if (chosen && chosen.spaces.length > 0)
       return { spaces: chosen.spaces, because: 'model', details: { configured, model: chosen.model } };
-    const last = usable(spaces, fallback);
+    const last = usable(fallback);
     return { spaces: last, because: last.length > 0 ? 'fallback' : 'none', details: { configured } };
   }
 
@@ -112,6 +118,7 @@ export class ContentRouter {
 }
 
 /** Where memories may name configured spaces only, no other one is chosen. */
-function usable({ configured, strict }: Spaces, spaces: readonly string[]): readonly string[] {
-  return strict ? spaces.filter((space) => configured.has(space)) : spaces;
+function isUsable(spaces: Spaces, space: string, isUnasked: boolean): boolean {
+  const { configured, strict } = spaces;
+  return (!strict || configured.has(space)) && (!isUnasked || takesUnasked(spaces, space));
 }

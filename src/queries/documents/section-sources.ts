@@ -10,6 +10,7 @@ interface SourceRow extends Record<string, unknown> {
   readonly ends: number;
   readonly first_page: number | null;
   readonly last_page: number | null;
+  readonly hidden: boolean | null;
   readonly uri: string | null;
   readonly external_id: string | null;
   readonly title: string | null;
@@ -32,7 +33,7 @@ export async function readSources(
   return new Map(rows.map((row) => [row.memory_id, sourceOf(row)]));
 }
 
-const sourceColumns = `s.memory_id, s.document_id, s.path, s.starts, s.ends, s.first_page, s.last_page,
+const sourceColumns = `s.memory_id, s.document_id, s.path, s.starts, s.ends, s.first_page, s.last_page, s.hidden,
   coalesce(s.uri, d.source_uri) as uri, d.external_id, d.title`;
 
 function joinedSections(view: Pick<ReadView, 'table'>): string {
@@ -41,7 +42,7 @@ function joinedSections(view: Pick<ReadView, 'table'>): string {
 }
 
 function sourceOf(row: SourceRow): SectionSource {
-  const { document_id, external_id, uri, title, path, starts, ends, first_page, last_page } = row;
+  const { document_id, external_id, uri, title, path, starts, ends, first_page, last_page, hidden } = row;
   return {
     documentId: document_id,
     ...(external_id !== null && { externalId: external_id }),
@@ -51,5 +52,6 @@ function sourceOf(row: SourceRow): SectionSource {
     start: starts,
     end: ends,
     ...(first_page !== null && { page: first_page, pages: [first_page, last_page ?? first_page] }),
+    ...(hidden === true && { hidden }),
   };
 }

@@ -1,6 +1,6 @@
 import type { CommandContext } from '../../commands/context.ts';
 import { recordRun } from '../../commands/sources/load-sources.ts';
-import { ownRun, type Source, type SourceRun } from '../../domain/sources/sources.ts';
+import { isRequested, ownRun, type Source, type SourceRun } from '../../domain/sources/sources.ts';
 import type { FolderReader } from '../../ports/folder-reader.ts';
 import { failedRun, type RunResult } from './run-counts.ts';
 import { runFolder } from './run-folder.ts';
@@ -60,7 +60,7 @@ function runOf(
 ): Promise<RunResult> {
   // Its documents may be of another layer, place or tag since the configuration changed: they are looked at again.
   const last = run?.configured === source.revision ? run : undefined;
-  const documents = new SourceDocuments(parts, context, source);
+  const documents = new SourceDocuments(parts, context, { source, isAsked: isRequested(source, run) });
   switch (source.type) {
     case 'rss':
     case 'arxiv':

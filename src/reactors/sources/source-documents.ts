@@ -64,11 +64,18 @@ export class SourceDocuments {
   readonly #parts: SourceParts;
   readonly #context: CommandContext;
   readonly #source: Source;
+  /** Somebody asked for the run. */
+  readonly #isAsked: boolean;
 
-  constructor(parts: SourceParts, context: CommandContext, source: Source) {
+  constructor(
+    parts: SourceParts,
+    context: CommandContext,
+    { source, isAsked }: { readonly source: Source; readonly isAsked: boolean },
+  ) {
     this.#parts = parts;
     this.#context = context;
     this.#source = source;
+    this.#isAsked = isAsked;
   }
 
   /** The externalId of what the source lists under this name; without one, that of the whole source. */
@@ -95,7 +102,9 @@ export class SourceDocuments {
 
   /** Stores an item as the next revision of its document. What somebody deleted stays deleted, and a file that failed is not tried again. */
   async receive(item: ReceivedItem, signal: AbortSignal, reader = this.#parts.reader): Promise<ItemOutcome> {
-    const { services, route } = this.#parts;
+    const { services } = this.#parts;
+    const route: RouteContent = (caller, content, aborted) =>
+      this.#parts.route(caller, { ...content, isUnasked: !this.#isAsked }, aborted);
     const { type, layer, scope, spaces, tags, createdBy, id } = this.#source;
     const before = await this.current(item.externalId);
     if (before?.isUnwanted) return { became: 'unchanged', state: before.state };

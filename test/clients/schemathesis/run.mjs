@@ -37,10 +37,10 @@ export function install() {
 }
 
 /**
- * Runs schemathesis against the server at `url` and resolves to its exit status. The operations left out would end the key that
- * calls them; tests of the project call them.
+ * Runs schemathesis against the server at `url`, for all operations or those with the given ids, and resolves to its exit status. The
+ * operations left out would end the key that calls them; tests of the project call them.
  */
-export function tryOut(url, key, { seed, phases, examples, seconds }) {
+export function tryOut(url, key, { seed, phases, examples, seconds, operations = [] }) {
   const words = [
     '--config-file',
     'schemathesis.toml',
@@ -52,6 +52,7 @@ export function tryOut(url, key, { seed, phases, examples, seconds }) {
     'revokeKey',
     '--exclude-operation-id',
     'eraseTenant',
+    ...operations.flatMap((id) => ['--include-operation-id', id]),
     '--phases',
     phases,
     '--max-examples',
