@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { comparedInWords, movesOf } from '../../../console/src/screens/search/compare.ts';
+import { greatestPart, reasonsOf } from '../../../console/src/screens/search/explanation.ts';
 import {
   comparisonOf,
   isComparison,
@@ -110,5 +111,30 @@ describe('two answers side by side', () => {
     expect(comparedInWords(movesOf(['a', 'b', 'e'], ['b', 'a', 'd']), 1)).toBe(
       '0 in the same place, 2 moved, 1 only here, 1 only in the other.',
     );
+  });
+});
+
+describe('an explanation', () => {
+  it('counts why candidates were left out, and forgets the results', () => {
+    const candidates = [
+      {},
+      { reason: 'top-k' },
+      { reason: 'far-behind' },
+      { reason: 'far-behind' },
+    ] as Parameters<typeof reasonsOf>[0];
+    expect(reasonsOf(candidates)).toEqual([
+      ['far-behind', 2],
+      ['top-k', 1],
+    ]);
+  });
+
+  it('draws the parts of all scores on one scale, by their size alone', () => {
+    const candidates = [
+      { parts: [{ part: 'base', logOdds: -18 }] },
+      { parts: [{ part: 'dense', logOdds: 14 }] },
+      { parts: [] },
+    ] as unknown as Parameters<typeof greatestPart>[0];
+    expect(greatestPart(candidates)).toBe(18);
+    expect(greatestPart([])).toBeGreaterThan(0);
   });
 });

@@ -1,4 +1,4 @@
-import type { SearchExplanation } from './explanation.ts';
+import type { SearchExplanation } from '@stratalog/client';
 import { Badge } from '../../ui/badge.tsx';
 import { rounded } from '../../ui/bars.tsx';
 import { Facts, Table } from '../../ui/table.tsx';

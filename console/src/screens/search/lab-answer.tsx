@@ -1,10 +1,10 @@
-import type { Search } from '@stratalog/client';
+import type { Search, SearchExplanation } from '@stratalog/client';
 import { useAsk } from '../../app/use-ask.ts';
 import { Answer } from '../../ui/answer.tsx';
 import { Bars } from '../../ui/bars.tsx';
 import { Panel } from '../../ui/page.tsx';
 import { Candidates, Placed } from './candidates.tsx';
-import type { ExplainedCandidate, SearchExplanation } from './explanation.ts';
+import { greatestPart, type ExplainedCandidate } from './explanation.ts';
 import { LeftOut } from './left-out.tsx';
 import { Results, type ComparedProps } from './results.tsx';
 import { RouteView, TrajectoryView } from './route.tsx';
@@ -47,43 +47,35 @@ export function ExplainedAnswer({ request, ...compared }: AnswerProps) {
   return (
     <Answer of={search} what="the answer and its explanation">
       {(answer) => (
-        <>
+        <div class="lab-side">
           <Results
             {...answer}
             results={answer.candidates.filter(isKept)}
             {...compared}
             onRepeat={search.repeat}
           >
-            {({ rank, parts, relevance, ranks }) => (
+            {({ rank, parts, ranks }) => (
               <>
-                <Bars
-                  label={`Relevance of result ${rank}`}
-                  largest={1}
-                  bars={[{ name: 'relevance', value: relevance }]}
-                />
-                <details>
-                  <summary>Parts of its score</summary>
-                  <ScoreParts parts={parts} what={`result ${rank}`} />
-                  <Placed ranks={ranks} />
-                </details>
+                <ScoreParts parts={parts} what={`result ${rank}`} largest={greatestPart(answer.candidates)} />
+                <Placed ranks={ranks} />
               </>
             )}
           </Results>
           <Why explanation={answer} />
-        </>
+        </div>
       )}
     </Answer>
   );
 }
 
 function Why({ explanation }: { readonly explanation: SearchExplanation }) {
-  const { route, searches, candidates, cut, durationMs, embeddingModel } = explanation;
+  const { routing, searches, candidates, cut, durationMs, embeddingModel } = explanation;
   const leftOut = candidates.filter(({ state }) => state === 'left-out');
   return (
     <>
       <Panel title="Route" note={`${Math.round(durationMs)} ms, ${embeddingModel ?? 'words alone'}`}>
-        <RouteView choice={{ ...route, route: route.taken }} />
-        {route.trajectory && <TrajectoryView trajectory={route.trajectory} />}
+        <RouteView choice={routing} />
+        {routing.trajectory && <TrajectoryView trajectory={routing.trajectory} />}
       </Panel>
       <Panel title="Candidates by source">
         <Candidates searches={searches} />

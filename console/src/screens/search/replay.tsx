@@ -2,10 +2,11 @@ import type { ReplayedSearch } from '@stratalog/client';
 import { Link, useAddress } from '../../app/address.tsx';
 import { useAsk } from '../../app/use-ask.ts';
 import { Answer } from '../../ui/answer.tsx';
-import { Badge, type Tone } from '../../ui/badge.tsx';
+import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Panel } from '../../ui/page.tsx';
 import { Table } from '../../ui/table.tsx';
+import type { Tone } from '../../ui/tone.ts';
 import { useMemoryTexts } from './memory-texts.ts';
 
 type Difference = ReplayedSearch['differences'][number];

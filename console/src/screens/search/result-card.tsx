@@ -1,9 +1,10 @@
 import type { ComponentChildren } from 'preact';
 import type { SearchResult } from '@stratalog/client';
 import { Link } from '../../app/address.tsx';
-import { Badge, type Tone } from '../../ui/badge.tsx';
+import { Badge } from '../../ui/badge.tsx';
 import { LongText } from '../../ui/long-text.tsx';
 import { Time } from '../../ui/time.tsx';
+import type { Tone } from '../../ui/tone.ts';
 import type { Move } from './compare.ts';
 import { Rate } from './rate.tsx';
 
@@ -25,12 +26,13 @@ const movedWords: Readonly<Record<NonNullable<SearchResult['moved']>, string>> =
 
 /** One result: its text and source, why it stands here, and a way to rate it. */
 export function ResultCard({ result, searchId, move, children }: ResultCardProps) {
-  const { memory, rank, score, moved, supersededBy, truncated } = result;
+  const { memory, rank, score, relevance, moved, supersededBy, truncated } = result;
   return (
     <li class={`result ${move?.kind ?? ''}`}>
       <div class="result-head">
         <span class="result-rank">{rank}</span>
         <Badge tone="accent">score {score.toFixed(3)}</Badge>
+        <Badge>relevance {relevance.toFixed(3)}</Badge>
         <Badge>{memory.layer}</Badge>
         {memory.spaces.map((space) => (
           <Badge key={space}>{space}</Badge>

@@ -21,13 +21,16 @@ interface ScorePartsProps {
   readonly parts: readonly ScorePart[];
   /** What is scored, such as "result 3". */
   readonly what: string;
+  /** The value that fills a bar; the largest part by default. */
+  readonly largest?: number;
 }
 
 /** The parts of a score as bars. Together they are the log-odds of the relevance; those that are negative speak against it. */
-export function ScoreParts({ parts, what }: ScorePartsProps) {
+export function ScoreParts({ parts, what, largest }: ScorePartsProps) {
   return (
     <Bars
       label={`Parts of the score of ${what}, in log-odds`}
+      {...(largest !== undefined && { largest })}
       bars={parts.map(({ part, logOdds }) => {
         const [name, note] = words[part];
         return { name, value: logOdds, note, text: `${logOdds > 0 ? '+' : ''}${rounded(logOdds)}` };

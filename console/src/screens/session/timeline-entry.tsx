@@ -1,11 +1,12 @@
 import { useState } from 'preact/hooks';
 import { Link } from '../../app/address.tsx';
-import { Badge, type Tone } from '../../ui/badge.tsx';
+import { Badge } from '../../ui/badge.tsx';
 import { rounded } from '../../ui/bars.tsx';
 import { Button } from '../../ui/button.tsx';
 import { LongText } from '../../ui/long-text.tsx';
 import { Facts } from '../../ui/table.tsx';
 import { Time } from '../../ui/time.tsx';
+import type { Tone } from '../../ui/tone.ts';
 import { FoundMemories, PromptContent } from './prompt-content.tsx';
 import type { Entry, SearchEntry } from './timeline.ts';
 
@@ -41,7 +42,7 @@ export function TimelineEntry({ entry }: { readonly entry: Entry }) {
 /** Who spoke, where the conversation was recorded with roles. */
 function roleOf(metadata: Readonly<Record<string, unknown>>): string | undefined {
   const { name, role } = metadata;
-  return [name, role].find((value) => typeof value === 'string') as string | undefined;
+  return [name, role].find((value) => typeof value === 'string');
 }
 
 function SearchItem({ entry }: { readonly entry: SearchEntry }) {

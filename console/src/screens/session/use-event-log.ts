@@ -15,7 +15,7 @@ export interface EventLog {
   /** Whether the time has more events than are read. */
   readonly isCut: boolean;
   readonly error: Error | null;
-  repeat(): void;
+  readonly repeat: () => void;
 }
 
 /**
