@@ -4,7 +4,7 @@ import { Answer } from '../../ui/answer.tsx';
 import { Bars } from '../../ui/bars.tsx';
 import { Panel } from '../../ui/page.tsx';
 import { Candidates, Placed } from './candidates.tsx';
-import { greatestPart, type ExplainedCandidate } from './explanation.ts';
+import { greatestPart, reasonWords, type ExplainedCandidate } from './explanation.ts';
 import { LeftOut } from './left-out.tsx';
 import { Results, type ComparedProps } from './results.tsx';
 import { RouteView, TrajectoryView } from './route.tsx';
@@ -51,6 +51,7 @@ export function ExplainedAnswer({ request, ...compared }: AnswerProps) {
           <Results
             {...answer}
             results={answer.candidates.filter(isKept)}
+            leftOut={leftOutOf(answer.candidates)}
             {...compared}
             onRepeat={search.repeat}
           >
@@ -65,6 +66,12 @@ export function ExplainedAnswer({ request, ...compared }: AnswerProps) {
         </div>
       )}
     </Answer>
+  );
+}
+
+function leftOutOf(candidates: readonly ExplainedCandidate[]): Record<string, string> {
+  return Object.fromEntries(
+    candidates.flatMap(({ memory, reason }) => (reason ? [[memory.id, reasonWords[reason]]] : [])),
   );
 }
 

@@ -1,15 +1,13 @@
 import { useSession } from '../../app/session.tsx';
 import { ExplainedAnswer, PlainAnswer } from './lab-answer.tsx';
 import type { LabRequest, Side } from './lab-settings.ts';
+import type { ComparedProps } from './results.tsx';
 import { SettingsForm } from './settings-form.tsx';
 
-interface LabSideProps {
+interface LabSideProps extends ComparedProps {
   readonly side: Side;
   readonly name: string;
   readonly asked: LabRequest;
-  /** Results of the search beside it; undefined if there is none. */
-  readonly other: readonly string[] | undefined;
-  readonly onAnswer: (ids: readonly string[]) => void;
 }
 
 /** The settings of one search, and its answer. */

@@ -13,6 +13,8 @@ interface ResultCardProps {
   readonly searchId: string | undefined;
   /** Where it stands in the other answer; undefined if none is compared. */
   readonly move: Move | undefined;
+  /** Why the other answer left it out, if it did and says so. */
+  readonly leftOutThere: string | undefined;
   /** The parts of its score. */
   readonly children: ComponentChildren;
 }
@@ -25,7 +27,7 @@ const movedWords: Readonly<Record<NonNullable<SearchResult['moved']>, string>> =
 };
 
 /** One result: its text and source, why it stands here, and a way to rate it. */
-export function ResultCard({ result, searchId, move, children }: ResultCardProps) {
+export function ResultCard({ result, searchId, move, leftOutThere, children }: ResultCardProps) {
   const { memory, rank, score, relevance, moved, supersededBy, truncated } = result;
   return (
     <li class={`result ${move?.kind ?? ''}`}>
@@ -50,6 +52,7 @@ export function ResultCard({ result, searchId, move, children }: ResultCardProps
           </Badge>
         ))}
       </div>
+      {leftOutThere !== undefined && <p>Not in the other answer: {leftOutThere}.</p>}
       <LongText text={memory.content} />
       <p class="muted">
         <Link to={`/memories/${memory.id}`}>{citationOf(result)}</Link>

@@ -11,15 +11,24 @@ import { ResultCard } from './result-card.tsx';
 
 /** What ties an answer to the one beside it. */
 export interface ComparedProps {
-  /** Results of the search beside it; undefined if there is none. */
-  readonly other: readonly string[] | undefined;
-  readonly onAnswer: (ids: readonly string[]) => void;
+  /** The answer beside it; undefined if there is none. */
+  readonly other: AnswerBeside | undefined;
+  readonly onAnswer: (answer: AnswerBeside) => void;
+}
+
+/** What one answer needs to know of the one beside it. */
+export interface AnswerBeside {
+  /** Ids of its results, best first. */
+  readonly ids: readonly string[];
+  /** Why it left memories out, by id, as far as that is explained. */
+  readonly leftOut: Readonly<Record<string, string>>;
 }
 
 interface ResultsProps<Result extends SearchResult>
   extends ComparedProps, Pick<SearchAnswer, 'searchId' | 'warnings' | 'spaces'> {
   readonly results: readonly Result[];
   readonly onRepeat: () => void;
+  readonly leftOut?: AnswerBeside['leftOut'];
   /** Why a result scores what it does. */
   readonly children: (result: Result) => ComponentChildren;
 }
@@ -33,13 +42,14 @@ export function Results<Result extends SearchResult>({
   other,
   onAnswer,
   onRepeat,
+  leftOut = {},
   children,
 }: ResultsProps<Result>) {
   const ids = results.map(({ memory }) => memory.id);
   const key = ids.join();
-  useEffect(() => onAnswer(ids), [key]);
-  const moves = useMemo(() => other && movesOf(ids, other), [key, other]);
-  const missing = other?.filter((id) => !ids.includes(id)).length ?? 0;
+  useEffect(() => onAnswer({ ids, leftOut }), [searchId]);
+  const moves = useMemo(() => other && movesOf(ids, other.ids), [key, other]);
+  const missing = other?.ids.filter((id) => !ids.includes(id)).length ?? 0;
   return (
     <Panel
       title="Results"
@@ -73,6 +83,7 @@ export function Results<Result extends SearchResult>({
             result={result}
             searchId={searchId}
             move={moves?.get(result.memory.id)}
+            leftOutThere={other?.leftOut[result.memory.id]}
           >
             {children(result)}
           </ResultCard>

@@ -31,6 +31,17 @@ const reasonWords: Readonly<Record<string, string>> = {
   explored: 'it was tried out, to learn from it',
 };
 
+const actionWords: Readonly<Record<Trajectory['steps'][number]['action'], string>> = {
+  SearchLayer: 'search',
+  DrillDown: 'search within what was found',
+  FilterByRelevance: 'keep what is relevant',
+  FilterByRecency: 'keep what is recent',
+  RecursiveCall: 'take a part further apart',
+  Aggregate: 'put the parts together',
+  FollowLinks: 'follow links',
+  FollowMentions: 'follow mentions',
+};
+
 /** Which route a search took and why: the signals of the question against the threshold. */
 export function RouteView({ choice }: { readonly choice: RouteChoice }) {
   const { route, reason, score, threshold, signals = [], policyVersion, arms, propensities } = choice;
@@ -120,7 +131,7 @@ export function TrajectoryView({ trajectory }: { readonly trajectory: Trajectory
             name: 'Step',
             cell: ({ step, parent }) => (parent === undefined ? step : `${step} of ${parent}`),
           },
-          { name: 'Action', cell: ({ action }) => action },
+          { name: 'Action', cell: ({ action }) => actionWords[action] },
           { name: 'What it looked for', cell: ({ arguments: given }) => argumentsInWords(given) },
           {
             name: 'Status',
@@ -158,6 +169,7 @@ export function TrajectoryView({ trajectory }: { readonly trajectory: Trajectory
 
 function argumentsInWords(given: Readonly<Record<string, unknown>> | undefined): string {
   return Object.entries(given ?? {})
+    .filter(([, value]) => JSON.stringify(value) !== '{}')
     .map(([name, value]) => `${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`)
     .join(', ');
 }

@@ -10,6 +10,7 @@ import { comparisonOf, isComparison, requestOf, withoutComparison, type Side } f
 import { LabSide } from './lab-side.tsx';
 import { RecentSearches } from './recent-searches.tsx';
 import { RecordedSearch } from './recorded-search.tsx';
+import type { AnswerBeside } from './results.tsx';
 import './search.css';
 
 const sideNames: Readonly<Record<Side, string>> = { '': 'Settings', 'b.': 'Settings of the other search' };
@@ -22,8 +23,8 @@ export default function SearchLab() {
   const query = values['q'] ?? '';
   const isCompared = isComparison(values);
   const sides: readonly Side[] = isCompared ? ['', 'b.'] : [''];
-  // Each side says which results it has, so that the other one can mark what moved.
-  const [answers, setAnswers] = useState<Readonly<Partial<Record<Side, readonly string[]>>>>({});
+  // Each side says what it has and what it left out, so that the other one can mark what moved and why.
+  const [answers, setAnswers] = useState<Readonly<Partial<Record<Side, AnswerBeside>>>>({});
   return (
     <Page title="Search lab" question="Why this result, and why not that one?" followsTime>
       {values['search'] !== undefined && may('auditSearch') && (
@@ -55,7 +56,7 @@ export default function SearchLab() {
             name={sideNames[side]}
             asked={requestOf(values, side, at)}
             other={isCompared ? answers[side === '' ? 'b.' : ''] : undefined}
-            onAnswer={(ids) => setAnswers((before) => ({ ...before, [side]: ids }))}
+            onAnswer={(answer) => setAnswers((before) => ({ ...before, [side]: answer }))}
           />
         ))}
       </div>
