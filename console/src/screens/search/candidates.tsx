@@ -21,7 +21,14 @@ const purposeWords: Readonly<Record<ExplainedSearch['purpose'], string>> = {
 };
 
 /** Where candidates came from: each source with how many it found, and in what time. */
-export function Candidates({ searches }: { readonly searches: readonly ExplainedSearch[] }) {
+export function Candidates({
+  searches,
+  where,
+}: {
+  readonly searches: readonly ExplainedSearch[];
+  /** Which answer they are of, after "Sources of search 1". */
+  readonly where: string;
+}) {
   if (searches.length === 0) return <p class="muted">Nothing was searched.</p>;
   return (
     <>
@@ -41,7 +48,7 @@ export function Candidates({ searches }: { readonly searches: readonly Explained
             ]}
           />
           <Table
-            label={`Sources of search ${index + 1}`}
+            label={`Sources of search ${index + 1} ${where}`}
             rows={search.sources}
             keyOf={({ source, inPeriods }) => `${source}-${inPeriods}`}
             columns={[

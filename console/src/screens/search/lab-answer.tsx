@@ -12,10 +12,12 @@ import { ScoreParts } from './score-parts.tsx';
 
 interface AnswerProps extends ComparedProps {
   readonly request: Search;
+  /** Which of two answers it is, for readers who do not see their places. */
+  readonly where: string;
 }
 
 /** The answer as every caller gets it. */
-export function PlainAnswer({ request, ...compared }: AnswerProps) {
+export function PlainAnswer({ request, where: _, ...compared }: AnswerProps) {
   const search = useAsk('search', [request], { once: true });
   return (
     <Answer of={search} what="the answer">
@@ -42,7 +44,7 @@ type Kept = ExplainedCandidate & { readonly rank: number };
 const isKept = (candidate: ExplainedCandidate): candidate is Kept => candidate.rank !== undefined;
 
 /** The same answer with everything that led to it, for auditors and admins. */
-export function ExplainedAnswer({ request, ...compared }: AnswerProps) {
+export function ExplainedAnswer({ request, where, ...compared }: AnswerProps) {
   const search = useAsk('explainSearch', [request], { once: true });
   return (
     <Answer of={search} what="the answer and its explanation">
@@ -62,7 +64,7 @@ export function ExplainedAnswer({ request, ...compared }: AnswerProps) {
               </>
             )}
           </Results>
-          <Why explanation={answer} />
+          <Why explanation={answer} where={where} />
         </div>
       )}
     </Answer>
@@ -75,17 +77,17 @@ function leftOutOf(candidates: readonly ExplainedCandidate[]): Record<string, st
   );
 }
 
-function Why({ explanation }: { readonly explanation: SearchExplanation }) {
+function Why({ explanation, where }: { readonly explanation: SearchExplanation; readonly where: string }) {
   const { routing, searches, candidates, cut, durationMs, embeddingModel } = explanation;
   const leftOut = candidates.filter(({ state }) => state === 'left-out');
   return (
     <>
       <Panel title="Route" note={`${Math.round(durationMs)} ms, ${embeddingModel ?? 'words alone'}`}>
         <RouteView choice={routing} />
-        {routing.trajectory && <TrajectoryView trajectory={routing.trajectory} />}
+        {routing.trajectory && <TrajectoryView trajectory={routing.trajectory} where={where} />}
       </Panel>
       <Panel title="Candidates by source">
-        <Candidates searches={searches} />
+        <Candidates searches={searches} where={where} />
       </Panel>
       <Panel title="Left out" note={leftOut.length}>
         {cut && (

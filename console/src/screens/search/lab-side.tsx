@@ -23,7 +23,12 @@ export function LabSide({ side, name, asked: { request, problem }, other, onAnsw
         </p>
       )}
       {request && request.query.trim() !== '' && (
-        <Asking request={request} other={other} onAnswer={onAnswer} />
+        <Asking
+          request={request}
+          where={side === '' ? 'of this search' : 'of the other search'}
+          other={other}
+          onAnswer={onAnswer}
+        />
       )}
     </div>
   );

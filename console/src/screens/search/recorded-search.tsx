@@ -89,7 +89,7 @@ function RecordedAnswer({ search }: { readonly search: AuditedSearch }) {
       />
       <h3>Route</h3>
       <RouteView choice={search} />
-      {trajectory && <TrajectoryView trajectory={trajectory} />}
+      {trajectory && <TrajectoryView trajectory={trajectory} where="of the recorded search" />}
       <h3>Results</h3>
       <RecordedResults search={search} />
       {may('replaySearch') && <Replay searchId={search.searchId} at={at} />}

@@ -83,7 +83,14 @@ export function RouteView({ choice }: { readonly choice: RouteChoice }) {
 }
 
 /** What a complex question was taken apart into, and each step with what it found. */
-export function TrajectoryView({ trajectory }: { readonly trajectory: Trajectory }) {
+export function TrajectoryView({
+  trajectory,
+  where,
+}: {
+  readonly trajectory: Trajectory;
+  /** Which answer they are of, after "Steps". */
+  readonly where: string;
+}) {
   const { outcome, interruption, strategy, planning, steps, reasoning, plan } = trajectory;
   return (
     <>
@@ -123,7 +130,7 @@ export function TrajectoryView({ trajectory }: { readonly trajectory: Trajectory
         </details>
       )}
       <Table
-        label="Steps"
+        label={`Steps ${where}`}
         rows={steps}
         keyOf={({ step }) => String(step)}
         columns={[
@@ -149,7 +156,7 @@ export function TrajectoryView({ trajectory }: { readonly trajectory: Trajectory
       />
       {reasoning.some(({ why, searches }) => why !== undefined || searches) && (
         <Table
-          label="How the searches were chosen"
+          label={`How the searches were chosen ${where}`}
           rows={reasoning.map((trace, index) => ({ ...trace, index }))}
           keyOf={({ index }) => String(index)}
           columns={[
