@@ -11,6 +11,7 @@ import { whoami } from '../../api/identity/whoami.ts';
 import { models } from '../../api/operation/models.ts';
 import { stats } from '../../api/operation/stats.ts';
 import { multiHop } from '../../api/search/multi-hop.ts';
+import { explainSearch } from '../../api/search/explain.ts';
 import { search } from '../../api/search/search.ts';
 import { scopeParameters } from '../../api/scope-parameters.ts';
 import { bind } from '../binding.ts';
@@ -33,6 +34,9 @@ const eventFilters = [
 export const queryBindings = [
   bind(search, 'post', '/v1/search', {
     success: { status: 200, description: 'Results in the requested order' },
+  }),
+  bind(explainSearch, 'post', '/v1/search/explain', {
+    success: { status: 200, description: 'The explanation, with the results and what was left out' },
   }),
   bind(buildContext, 'post', '/v1/context', {
     success: { status: 200, description: 'The text, and its items in the order of their marks' },
