@@ -22,7 +22,7 @@ export function Budgets() {
     <div class="stack">
       <Answer of={budget} what="the budget">
         {(answer) => (
-          <>
+          <div class="stack">
             <Spent budget={answer} />
             {may('configureBudget') && (
               <details class="panel">
@@ -33,7 +33,7 @@ export function Budgets() {
                 />
               </details>
             )}
-          </>
+          </div>
         )}
       </Answer>
       {may('stats') && (

@@ -1,3 +1,4 @@
+import '../../ui/form.css';
 import './operations.css';
 import type { ComponentType } from 'preact';
 import { useAddress } from '../../app/address.tsx';
