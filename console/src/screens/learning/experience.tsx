@@ -1,4 +1,5 @@
-import type { Experience as ExperienceAnswer, ExperienceGroup } from '@stratalog/client';
+import type { ExperienceGroup } from '@stratalog/client';
+import type { AnswerOf } from '../../app/asks.ts';
 import { useSession } from '../../app/session.tsx';
 import { useAsk } from '../../app/use-ask.ts';
 import { Answer } from '../../ui/answer.tsx';
@@ -9,6 +10,8 @@ import { Facts, Table } from '../../ui/table.tsx';
 import { ExperienceForm } from './experience-form.tsx';
 import { Interval } from './interval.tsx';
 import { gainText, pointsText } from './verdicts.ts';
+
+type ExperienceAnswer = AnswerOf<'admin.experience.get'>;
 
 const refreshMs = 10_000;
 

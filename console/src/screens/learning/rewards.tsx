@@ -41,7 +41,7 @@ export function Rewards({ items }: { readonly items: readonly PolicyVersion[] })
         />
       )}
       <p class="muted">
-        Different versions chose for different questions, so these lines do not say which version is better:
+        Different versions chose for different questions, so these rewards do not say which version is better:
         the estimated gains do.
       </p>
     </Panel>

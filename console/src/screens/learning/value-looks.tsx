@@ -11,7 +11,7 @@ import { lookOf } from './value-look.ts';
 
 /** Whether values of memories count in the ranking, and the evidence for that. */
 export function ValueLooks() {
-  const events = useOnce('audit.events', [{ type: ['ValuesCompared'], limit: 1_000 }]);
+  const events = useOnce('audit.events', [{ type: ['ValuesCompared'], limit: 500 }]);
   return (
     <Answer of={events} what="the comparisons">
       {({ items }) => {
