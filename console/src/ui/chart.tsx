@@ -22,8 +22,7 @@ export function Chart({ x, series, isTime = true, label, height = 220 }: ChartPr
   const element = useRef<HTMLDivElement>(null);
   useEffect(() => {
     const target = element.current!;
-    const style = getComputedStyle(target);
-    const colour = (name: string): string => style.getPropertyValue(name).trim();
+    const colour = (name: string): string => resolvedColour(target, name);
     const axis = {
       stroke: colour('--text-muted'),
       grid: { stroke: colour('--line') },
@@ -55,4 +54,12 @@ export function Chart({ x, series, isTime = true, label, height = 220 }: ChartPr
     };
   }, [JSON.stringify(x), JSON.stringify(series), isTime, height]);
   return <div ref={element} class="chart" role="img" aria-label={label} />;
+}
+
+/** The colour that a variable of the style sheet stands for here. A canvas does not understand `light-dark()`. */
+function resolvedColour(target: HTMLElement, name: string): string {
+  target.style.color = `var(${name})`;
+  const { color } = getComputedStyle(target);
+  target.style.color = '';
+  return color;
 }

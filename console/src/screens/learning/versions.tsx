@@ -1,0 +1,119 @@
+import type { PolicyVersion } from '@stratalog/client';
+import { useAt } from '../../app/time-bar.tsx';
+import { useAsk } from '../../app/use-ask.ts';
+import { Answer } from '../../ui/answer.tsx';
+import { Badge, type Tone } from '../../ui/badge.tsx';
+import { rounded } from '../../ui/bars.tsx';
+import { Panel } from '../../ui/page.tsx';
+import { Table } from '../../ui/table.tsx';
+import { Time } from '../../ui/time.tsx';
+import { EvaluationFigures } from './evaluation-figures.tsx';
+import { Interval } from './interval.tsx';
+import { PromoteVersion } from './promote-version.tsx';
+import { canPromote, gainOf } from './verdicts.ts';
+
+const states: Readonly<Record<PolicyVersion['state'], readonly [name: string, tone: Tone]>> = {
+  'in-force': ['in force', 'good'],
+  canary: ['canary: chooses for half', 'accent'],
+  candidate: ['candidate', 'accent'],
+  learning: ['learned last, the next candidate', 'plain'],
+  earlier: ['earlier: a roll-back returns to it', 'plain'],
+  superseded: ['superseded', 'plain'],
+};
+
+/** The versions of the policy with their estimated gains, newest first. */
+export function Versions() {
+  const at = useAt();
+  const policies = useAsk('admin.policies.list', [{ ...(at !== undefined && { asOf: at }) }]);
+  return (
+    <Answer of={policies} what="the versions">
+      {(answer) => (
+        <Panel title="Versions of the policy" note="gain in units of the reward, with its interval of 95 %">
+          <ul class="versions">
+            {answer.items.toReversed().map((version) => (
+              <li key={version.version}>
+                <Version version={version} />
+                {at === undefined && canPromote(version, answer) && (
+                  <PromoteVersion version={version.version} />
+                )}
+              </li>
+            ))}
+          </ul>
+        </Panel>
+      )}
+    </Answer>
+  );
+}
+
+function Version({ version }: { readonly version: PolicyVersion }) {
+  const { state, learnedAt, learnedFrom, meanReward, bootstrap, figures, comparedWith, observed } = version;
+  const [name, tone] = states[state];
+  return (
+    <>
+      <div class="head">
+        <strong>{version.version}</strong>
+        <Badge tone={tone}>{name}</Badge>
+        {bootstrap && <Badge tone="warn">from synthetic decisions</Badge>}
+        <span class="muted">
+          {learnedAt !== undefined && (
+            <>
+              learned <Time at={learnedAt} />
+            </>
+          )}
+          {learnedFrom !== undefined && ` from ${learnedFrom.toLocaleString()} decisions`}
+          {meanReward !== undefined && `, mean reward ${rounded(meanReward)}`}
+        </span>
+      </div>
+      {figures ? (
+        <>
+          <Interval gain={gainOf(figures)} label={`Gain of ${version.version} over ${comparedWith}`} />
+          <details>
+            <summary>Off-policy evaluation, compared with {comparedWith}</summary>
+            <EvaluationFigures figures={figures} />
+          </details>
+        </>
+      ) : (
+        <p class="muted">Not compared with another version yet.</p>
+      )}
+      {observed && <Arms version={version.version} arms={observed.arms} />}
+    </>
+  );
+}
+
+type Arm = NonNullable<PolicyVersion['observed']>['arms'][number];
+
+function Arms({ version, arms }: { readonly version: string; readonly arms: readonly Arm[] }) {
+  if (arms.length === 0) return null;
+  return (
+    <details>
+      <summary>Which routes its questions took</summary>
+      <Table
+        label={`Routes while ${version} was in force`}
+        rows={arms}
+        keyOf={({ arm }) => arm}
+        columns={[
+          { name: 'Route', cell: ({ arm }) => arm },
+          { name: 'Questions', isNumber: true, cell: ({ decisions }) => decisions.toLocaleString() },
+          {
+            name: 'Mean probability',
+            isNumber: true,
+            cell: ({ propensity }) => `${Math.round(propensity * 100)} %`,
+          },
+          {
+            name: 'Answers that were used',
+            isNumber: true,
+            cell: ({ success }) => (success === undefined ? '' : `${Math.round(success * 100)} %`),
+          },
+          {
+            name: 'Mean reward',
+            isNumber: true,
+            cell: ({ reward }) => (reward === undefined ? '' : rounded(reward)),
+          },
+        ]}
+      />
+      <p class="muted">
+        The routes cannot be compared by these figures, because different questions took them.
+      </p>
+    </details>
+  );
+}
