@@ -1,9 +1,9 @@
 import { Command, Option } from 'commander';
-import type { Document } from '../../packages/client/src/index.ts';
+import type { Document, ReprocessDocument } from '../../packages/client/src/index.ts';
 import { connect } from './client.ts';
 import { printable, printJson } from './output.ts';
 
-type Reason = Document['skipped'][number]['reason'];
+type Reason = NonNullable<ReprocessDocument['accept']>[number];
 
 interface ListOptions {
   readonly space?: string;
@@ -11,7 +11,8 @@ interface ListOptions {
   readonly limit: string;
 }
 
-const reasons: readonly Reason[] = ['low-quality', 'duplicate', 'not-accepted', 'refused', 'empty'];
+/** Reasons that a person may overrule. */
+const reasons: readonly Reason[] = ['low-quality', 'duplicate', 'not-accepted'];
 
 export function documentsCommand(): Command {
   const command = new Command('documents').description(

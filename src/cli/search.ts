@@ -5,6 +5,7 @@ import { connect } from './client.ts';
 import { jsonValue, numberValue, searchedSpaces } from './option-values.ts';
 import { printJson, preview, printable } from './output.ts';
 import { askedAsOf, assertTime } from './positions.ts';
+import { explanationText } from './search-explanation.ts';
 import { ArgumentAmongOptions } from './argument-among-options.ts';
 
 interface SearchOptions {
@@ -17,6 +18,7 @@ interface SearchOptions {
   readonly order: Search['order'];
   readonly asOf?: string;
   readonly now?: string;
+  readonly explain?: true;
 }
 
 export function searchCommand(): Command {
@@ -49,11 +51,15 @@ export function searchCommand(): Command {
       '--now <time>',
       'time of the question, which words such as "last week" are relative to (RFC 3339 with an offset)',
     )
+    .option(
+      '--explain',
+      'say why each result came and why others did not; needs a key of role auditor or admin',
+    )
     .action(async (query: string, options: SearchOptions, command: Command) => {
       const { client, json } = connect(command);
       const past = await askedAsOf(command, options.asOf);
       if (options.now !== undefined) await assertTime(command, '--now <time>', options.now);
-      const answer = await client.search({
+      const request: Search = {
         query,
         topK: options.top,
         threshold: options.threshold,
@@ -64,9 +70,16 @@ export function searchCommand(): Command {
         filter: options.filter,
         now: options.now,
         ...past,
-      });
+      };
+      if (options.explain) {
+        const explanation = await client.explainSearch(request);
+        if (json) return printJson(explanation);
+        printWarnings(explanation.warnings);
+        return console.log(explanationText(explanation));
+      }
+      const answer = await client.search(request);
       if (json) return printJson(answer);
-      for (const { detail } of answer.warnings) console.error(styleText('yellow', `Note: ${detail}`));
+      printWarnings(answer.warnings);
       if (answer.results.length === 0) console.log('No results. A lower --threshold shows weaker ones.');
       for (const { memory, score, rank } of answer.results) {
         const head = `${String(rank).padStart(3)}  ${score.toFixed(2)}  ${memory.layer.padEnd(8)}`;
@@ -74,4 +87,8 @@ export function searchCommand(): Command {
         console.log(`${styleText('bold', head)} ${preview(memory.content, 90)}  ${styleText('dim', names)}`);
       }
     });
+}
+
+function printWarnings(warnings: readonly { readonly detail: string }[]): void {
+  for (const { detail } of warnings) console.error(styleText('yellow', `Note: ${detail}`));
 }

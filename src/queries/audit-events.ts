@@ -28,6 +28,10 @@ export interface AuditFilter {
 export interface AuditRequest extends AuditFilter {
   /** Exclusive position. */
   readonly after: number;
+  /** Exclusive position of the last event of a page that was in the order `newest`. */
+  readonly before?: number | undefined;
+  /** Order in the log. Default: `oldest` first. */
+  readonly order?: 'oldest' | 'newest' | undefined;
   readonly limit: number;
   readonly minPosition?: number | undefined;
   readonly waitMs?: number | undefined;
@@ -35,12 +39,12 @@ export interface AuditRequest extends AuditFilter {
 
 export interface AuditPage {
   readonly events: readonly LoadedEvent[];
-  /** Position after which the next page starts; undefined if there are no more events up to `position`. */
+  /** Position after which the next page starts, or before which with the order `newest`; undefined if there are no more events up to `position`. */
   readonly next: number | undefined;
   readonly position: number;
 }
 
-/** One page of the tenant's events, in log order. Throws `forbidden` unless the caller is an auditor or admin. */
+/** One page of the tenant's events, in log order or newest first. Throws `forbidden` unless the caller is an auditor or admin. */
 export async function readAuditEvents(
   store: EventStore,
   models: ReadModels,
@@ -77,7 +81,7 @@ function readRows(sql: Sql, view: ReadView, tenant: string, request: AuditReques
   return sql.queryAs<AuditRow>(
     tenant,
     `select stream, revision, position from ${view.table('audit')} where ${allOf(conditions)}
-     order by position limit ${parameters.bind(request.limit + 1)}`,
+     order by position ${request.order === 'newest' ? 'desc' : 'asc'} limit ${parameters.bind(request.limit + 1)}`,
     parameters.values,
   );
 }
@@ -139,6 +143,7 @@ function auditConditions(
   const conditions = [own, `position > ${parameters.bind(filter.after)}`];
   // Beyond this position one partition may be ahead of others. A reader that continued after its events would miss theirs.
   conditions.push(`position <= ${parameters.bind(view.position)}`);
+  if (filter.before !== undefined) conditions.push(`position < ${parameters.bind(filter.before)}`);
   if (filter.stream !== undefined) conditions.push(`stream = ${parameters.bind(filter.stream)}`);
   if (filter.memory !== undefined) {
     const named = `select position from ${view.table('audit', 'audit_memories')}`;

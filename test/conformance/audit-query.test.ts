@@ -66,6 +66,25 @@ describe('audit filters', () => {
     expect(both.map(({ type }) => type)).toEqual(['MemoriesLinked', 'MemoryDeleted']);
   });
 
+  it('[F2] newest first, page by page', async () => {
+    const newest: Json[] = [];
+    let cursor = '';
+    do {
+      const query = `order=newest&limit=2&${commands}&minPosition=${end}${cursor}`;
+      const { status, body } = await admin.get(`/v1/audit/events?${query}`);
+      expect(status).toBe(200);
+      newest.push(...body.items);
+      cursor = body.nextCursor === undefined ? '' : `&cursor=${body.nextCursor}`;
+    } while (cursor !== '');
+    const oldest = await auditEvents(admin, commands, end);
+    expect(newest.map(({ id }) => id)).toEqual(oldest.map(({ id }) => id).toReversed());
+    const { body: first } = await admin.get(`/v1/audit/events?limit=1&${commands}`);
+    const crossed = await admin.get(`/v1/audit/events?order=newest&${commands}&cursor=${first.nextCursor}`);
+    expect(crossed.body.code).toBe('cursor-invalid');
+    const table = await admin.get('/v1/audit/events?order=newest&format=csv');
+    expect(table.body).toMatchObject({ code: 'validation-failed', errors: [{ path: 'order' }] });
+  });
+
   it('[F2] by actor', async () => {
     expect(stored(await auditEvents(admin, 'type=MemoryStored&actor=user:bob', end))).toEqual([
       ids[1],

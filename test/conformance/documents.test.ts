@@ -249,6 +249,31 @@ describe('the rules of a space', () => {
     expect((await sections(admin, document.id)).length).toBeGreaterThan(1);
   });
 
+  it('[H3] a type that the space does not take can be accepted, and is flagged; refused personal data cannot', async () => {
+    const { admin } = await people();
+    await admin.put('/v1/spaces/papers', { acceptedTypes: ['research_paper'], pii: { card: 'reject' } });
+    const text = '# Lunch\n\nThe canteen serves soup from eleven until two on weekdays.';
+    const document = await put(admin, 'lunch', {
+      text,
+      ...base,
+      spaces: ['papers'],
+      filename: 'lunch.md',
+      contentType: 'wiki',
+    });
+    expect(document).toMatchObject({ memories: 0, skipped: [{ reason: 'not-accepted' }] });
+    const path = `/v1/documents/${document.id}/reprocess`;
+    expect((await admin.post(path, { accept: ['refused'] })).body).toMatchObject({
+      status: 400,
+      errors: [{ path: 'accept.0' }],
+    });
+    expect((await admin.post(path, { accept: ['not-accepted'] })).status).toBe(200);
+    await expect
+      .poll(async () => (await admin.get(`/v1/documents/${document.id}`)).body.document, { timeout: 30_000 })
+      .toMatchObject({ state: 'ready', memories: 1, skipped: [] });
+    const [section] = await sections(admin, document.id);
+    expect(section!.trust.flags).toContain('metadata');
+  });
+
   it('[H3] [H6] skip what a memory says in other words, where the space collects duplicates', async () => {
     const { admin } = await people();
     await admin.put('/v1/spaces/wiki', { dedupStrategy: 'semantic', semanticSimilarityThreshold: 0.5 });

@@ -1,9 +1,9 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { useCallback } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
+import type { AddressValues } from './address-values.ts';
 
-/** Values of the query part of an address. An undefined or empty value is left out. */
-export type AddressValues = Readonly<Record<string, string | undefined>>;
+export type { AddressValues };
 
 /** Parameters that stay when another view is opened: the time at which everything is shown. */
 const kept = ['at'];
@@ -23,9 +23,9 @@ export interface Address {
   /** All values of the address; a repeated name has its last value. */
   readonly values: Readonly<Record<string, string>>;
   /** Changes some values of the present view, as a new entry of the history or instead of the present one. */
-  set(changes: AddressValues, how?: 'push' | 'replace'): void;
+  readonly set: (changes: AddressValues, how?: 'push' | 'replace') => void;
   /** Opens another view, which keeps the chosen time. */
-  open(path: string, values?: AddressValues): void;
+  readonly open: (path: string, values?: AddressValues) => void;
 }
 
 /** The address of the present view. Filters and positions live in it, so a link shows another person the same. */

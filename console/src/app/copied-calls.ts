@@ -24,7 +24,7 @@ export async function copiedCall(ask: Ask, url: string): Promise<CopiedCall> {
 async function curlOf(ask: Ask, url: string): Promise<string> {
   let command = '';
   const record: typeof fetch = (target, init) => {
-    const { pathname, search } = new URL(String(target));
+    const { pathname, search } = new URL(target instanceof Request ? target.url : target);
     const lines = [`curl -X ${init?.method ?? 'GET'} ${quoted(`${url}${pathname}${search}`)}`];
     lines.push(`-H ${quoted('Authorization: Bearer $STRATALOG_API_KEY').replaceAll("'", '"')}`);
     const headers = new Headers(init?.headers);

@@ -3,6 +3,7 @@ import { useContext, useEffect, useRef, useState } from 'preact/hooks';
 import { useQueryClient } from '@tanstack/preact-query';
 import type { AuditEvent } from '@stratalog/client';
 import { useSession } from './session.tsx';
+import { repeatable } from './use-ask.ts';
 
 /** How often what is shown is asked for again while events arrive. */
 const refreshMs = 2_000;
@@ -10,13 +11,26 @@ const refreshMs = 2_000;
 const batchMs = 200;
 const reconnectMs = 3_000;
 
+/** Events that record a reading. A view that reads again because it has read would never rest, and would fill the log. */
+const readings: ReadonlySet<string> = new Set([
+  'AuditRead',
+  'MemoriesAccessed',
+  'SearchPerformed',
+  'ContextAssembled',
+  'TrajectoryRecorded',
+  'LanguageModelCalled',
+  'CostReserved',
+  'CostIncurred',
+  'UseObserved',
+]);
+
 export type LiveState = 'off' | 'connecting' | 'live' | 'lost';
 
 type Listener = (events: readonly AuditEvent[]) => void;
 
 interface Live {
   readonly state: LiveState;
-  listen(listener: Listener): () => void;
+  readonly listen: (listener: Listener) => () => void;
 }
 
 const LiveContext = createContext<Live>({ state: 'off', listen: () => () => undefined });
@@ -48,13 +62,13 @@ export function LiveProvider({ children }: { readonly children: ComponentChildre
       if (batch.length === 0) return;
       const events = batch;
       batch = [];
-      isStale = true;
+      isStale ||= events.some(({ type }) => !readings.has(type));
       for (const listener of listeners.current) listener(events);
     }, batchMs);
     const refresh = setInterval(() => {
       if (!isStale || document.hidden) return;
       isStale = false;
-      void queries.invalidateQueries();
+      void queries.invalidateQueries(repeatable);
     }, refreshMs);
     const follow = async (): Promise<void> => {
       while (!ended.signal.aborted) {
@@ -90,5 +104,5 @@ export function LiveProvider({ children }: { readonly children: ComponentChildre
         return () => listeners.current.delete(listener);
       },
     };
-  return <LiveContext.Provider value={live.current!}>{children}</LiveContext.Provider>;
+  return <LiveContext.Provider value={live.current}>{children}</LiveContext.Provider>;
 }

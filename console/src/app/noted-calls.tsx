@@ -4,7 +4,7 @@ import type { Ask } from './asks.ts';
 
 interface NotedCalls {
   readonly calls: readonly Ask[];
-  note(call: Ask): () => void;
+  readonly note: (call: Ask) => () => void;
 }
 
 const Noted = createContext<NotedCalls>({ calls: [], note: () => () => undefined });

@@ -1,7 +1,7 @@
 import { createContext, type ComponentChildren } from 'preact';
 import { useCallback, useContext, useEffect, useMemo, useState } from 'preact/hooks';
 import { useQueryClient } from '@tanstack/preact-query';
-import { ProblemError, Stratalog } from '@stratalog/client';
+import { ProblemError, Stratalog, type Caller } from '@stratalog/client';
 import { SignIn } from './sign-in.tsx';
 import { Loading, Trouble } from '../ui/answer.tsx';
 
@@ -10,22 +10,14 @@ const keyName = 'stratalog.key';
 /** How often the console asks whether the role of the key has changed. */
 const checkMs = 60_000;
 
-interface WhoamiAnswer {
-  tenant: string;
-  user?: string;
-  role: string;
-  environment: string;
-  operations: string[];
-}
-
 /** Who uses the console, and the client that calls the API for them. */
 export interface Session {
   /** Different for each sign-in, so that answers of one credential are never shown for another. */
   readonly id: string;
   readonly client: Stratalog;
-  readonly who: WhoamiAnswer;
+  readonly who: Caller;
   /** Whether the role may call an operation, by its `operationId` in the OpenAPI document. What it may not call is not shown. */
-  may(operation: string): boolean;
+  readonly may: (operation: string) => boolean;
   /** Forgets the key. Undefined for the development identity, which has none. */
   readonly signOut: (() => void) | undefined;
 }
@@ -37,7 +29,7 @@ export const useSession = (): Session => useContext(Current)!;
 
 interface Signed {
   readonly key: string;
-  readonly who: WhoamiAnswer;
+  readonly who: Caller;
 }
 
 function clientWith(key: string): Stratalog {
@@ -52,7 +44,7 @@ export function SessionGate({ children }: { readonly children: ComponentChildren
   const [needsKey, setNeedsKey] = useState(false);
 
   const signIn = useCallback(async (key: string) => {
-    const who = await clientWith(key).call<WhoamiAnswer>({ method: 'GET', path: '/v1/whoami' });
+    const who = await clientWith(key).whoami();
     if (key !== '') sessionStorage.setItem(keyName, key);
     setSigned({ key, who });
     setNeedsKey(false);

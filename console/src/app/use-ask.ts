@@ -14,7 +14,21 @@ export interface AskOptions {
   readonly everyMs?: number | undefined;
   /** Whether the last answer stays visible while other arguments are asked for. By default it does. */
   readonly keepsPrevious?: boolean | undefined;
+  /** Whether it is made once, and events and changes do not repeat it. For calls that are recorded as events themselves, such as a search. */
+  readonly once?: boolean | undefined;
 }
+
+/** Selects the calls that events and changes repeat. */
+export const repeatable = {
+  predicate: ({ meta }: { meta?: Record<string, unknown> | undefined }) => meta?.['once'] !== true,
+};
+
+/** Settings of a query that is made once. */
+export const onceOnly = {
+  meta: { once: true },
+  staleTime: Number.POSITIVE_INFINITY,
+  refetchOnWindowFocus: false,
+} as const;
 
 /** The state of a call of the API. */
 export interface Asked<Answer> {
@@ -26,7 +40,7 @@ export interface Asked<Answer> {
   readonly isFetching: boolean;
   /** The answer belongs to earlier arguments. */
   readonly isPrevious: boolean;
-  repeat(): void;
+  readonly repeat: () => void;
 }
 
 /**
@@ -36,7 +50,7 @@ export interface Asked<Answer> {
 export function useAsk<Name extends AskName>(
   name: Name,
   args: ArgumentsOf<Name>,
-  { enabled = true, everyMs, keepsPrevious = true }: AskOptions = {},
+  { enabled = true, everyMs, keepsPrevious = true, once = false }: AskOptions = {},
 ): Asked<AnswerOf<Name>> {
   const { client, id } = useSession();
   useNoteCall(enabled ? { name, args } : undefined);
@@ -45,6 +59,7 @@ export function useAsk<Name extends AskName>(
     queryFn: ({ signal }) => perform(client, { name, args }, { signal, retries: 1 }),
     enabled,
     ...(keepsPrevious && { placeholderData: keepPreviousData }),
+    ...(once && onceOnly),
     refetchInterval: ({ state }) =>
       state.status === 'error'
         ? Math.min(longestPauseMs, 1_000 * 2 ** state.errorUpdateCount)
@@ -63,11 +78,14 @@ export function useAsk<Name extends AskName>(
 /** The state of a call that changes something. */
 export interface Change<Name extends AskName> {
   /** Makes the call. Resolves with its answer, or with undefined if it failed; `error` then says why. */
-  run(args: ArgumentsOf<Name>, options?: ChangeOptions & CommandOptions): Promise<AnswerOf<Name> | undefined>;
+  readonly run: (
+    args: ArgumentsOf<Name>,
+    options?: ChangeOptions & CommandOptions,
+  ) => Promise<AnswerOf<Name> | undefined>;
   readonly isRunning: boolean;
   readonly error: Error | null;
   /** Forgets the error. */
-  reset(): void;
+  readonly reset: () => void;
 }
 
 /** A call that changes something. Afterwards everything that the view shows is asked for again. */
@@ -80,7 +98,7 @@ export function useChange<Name extends AskName>(name: Name): Change<Name> {
     { args: ArgumentsOf<Name>; options: (ChangeOptions & CommandOptions) | undefined }
   >({
     mutationFn: ({ args, options }) => perform(client, { name, args }, options),
-    onSuccess: () => queries.invalidateQueries(),
+    onSuccess: () => queries.invalidateQueries(repeatable),
   });
   return {
     run: (args, options) => mutation.mutateAsync({ args, options }).catch(() => undefined),

@@ -1,7 +1,8 @@
 import { useInfiniteQuery } from '@tanstack/preact-query';
-import { perform, type ArgumentsOf, type AskName } from './asks.ts';
+import { perform, type AnswerOf, type ArgumentsOf, type AskName } from './asks.ts';
 import { useNoteCall } from './noted-calls.tsx';
 import { useSession } from './session.tsx';
+import { onceOnly } from './use-ask.ts';
 
 interface AnyPage {
   readonly items: readonly unknown[];
@@ -10,11 +11,10 @@ interface AnyPage {
 
 /** Names of methods that answer pages. */
 type ListName = {
-  [Name in AskName]: Awaited<AnswerOfList<Name>> extends AnyPage ? Name : never;
+  [Name in AskName]: Awaited<AnswerOf<Name>> extends AnyPage ? Name : never;
 }[AskName];
-type AnswerOfList<Name extends AskName> = import('./asks.ts').AnswerOf<Name>;
 type ItemOf<Name extends AskName> =
-  AnswerOfList<Name> extends { readonly items: readonly (infer Item)[] } ? Item : never;
+  AnswerOf<Name> extends { readonly items: readonly (infer Item)[] } ? Item : never;
 
 /** The pages of a list that were asked for so far. */
 export interface Pages<Item> {
@@ -23,19 +23,21 @@ export interface Pages<Item> {
   readonly isPending: boolean;
   readonly hasMore: boolean;
   /** Asks for the next page, unless it is on its way. */
-  more(): void;
-  repeat(): void;
+  readonly more: () => void;
+  readonly repeat: () => void;
 }
 
 export interface PagesOptions {
   readonly enabled?: boolean | undefined;
+  /** Whether it is asked for once, and events and changes do not repeat it. */
+  readonly once?: boolean | undefined;
 }
 
 /** Asks for a list page by page. The last of the arguments is its query, which gets the cursor. */
 export function usePages<Name extends ListName>(
   name: Name,
   args: ArgumentsOf<Name>,
-  { enabled = true }: PagesOptions = {},
+  { enabled = true, once = false }: PagesOptions = {},
 ): Pages<ItemOf<Name>> {
   const { client, id } = useSession();
   useNoteCall(enabled ? { name, args } : undefined);
@@ -47,9 +49,11 @@ export function usePages<Name extends ListName>(
     initialPageParam: undefined as string | undefined,
     queryFn: async ({ pageParam: cursor, signal }) => {
       const ask = { name, args: [...before, { ...query, ...(cursor !== undefined && { cursor }) }] };
-      return (await perform(client, ask, { signal, retries: 1 })) as AnyPage;
+      const page: AnyPage = await perform(client, ask, { signal, retries: 1 });
+      return page;
     },
     getNextPageParam: (last) => last.nextCursor,
+    ...(once && onceOnly),
     refetchInterval: ({ state }) => (state.status === 'error' ? 5_000 : false),
   });
   return {

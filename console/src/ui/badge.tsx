@@ -1,6 +1,5 @@
 import type { ComponentChildren } from 'preact';
-
-export type Tone = 'plain' | 'good' | 'warn' | 'danger' | 'accent';
+import type { Tone } from './tone.ts';
 
 /** A short word about the state of something. */
 export function Badge({

@@ -46,7 +46,10 @@ export function VirtualList<Item>({
     overscan: 8,
     onChange: () => update(undefined),
   });
+  // The adapters of the library for frameworks call these two as well.
+  // oxlint-disable-next-line no-underscore-dangle
   useEffect(() => virtual._didMount(), [virtual]);
+  // oxlint-disable-next-line no-underscore-dangle
   useEffect(() => virtual._willUpdate());
   useEffect(() => {
     if (current !== undefined && current >= 0) virtual.scrollToIndex(current);

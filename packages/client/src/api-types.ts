@@ -192,8 +192,8 @@ export interface PutDocument {
 }
 
 export interface ReprocessDocument {
-  /** Reasons for which no section is skipped any more, such as `low-quality` */
-  accept?: readonly ('low-quality' | 'duplicate' | 'not-accepted' | 'refused' | 'empty')[] | undefined;
+  /** Reasons for which no section is skipped any more. What is `refused`, for personal data or a full space, is decided by the rules alone: change them, then process the document again */
+  accept?: readonly ('low-quality' | 'duplicate' | 'not-accepted')[] | undefined;
 }
 
 export interface PutSource {
@@ -1486,6 +1486,289 @@ export interface SearchResult {
   supersededBy?: string;
 }
 
+export interface SearchExplanation {
+  searchId: string;
+  position: string;
+  /** With `spaces: "auto"`: the spaces that were searched, none if all were, and why. `hint`: the question names them. `similar`: its nearest memories are there. `unsure`: no space surely fits */
+  spaces?: {
+    chosen: string[];
+    because: 'hint' | 'similar' | 'unsure';
+  };
+  /** Duration of the search, with its explanation */
+  durationMs: number;
+  /** Model that compared meaning; absent if none did */
+  embeddingModel?: string;
+  routing: ExplainedRouting;
+  /** Absent if the caller sees no memory at all */
+  cut?: {
+    kind: 'focused' | 'threshold';
+    /** Least score of a result: the threshold, or for a focused answer what the best memory allows */
+    leastScore: number;
+  };
+  /** One for a simple question; for a divided one also those of its parts */
+  searches: ExplainedSearch[];
+  /** The results in their order, as `POST /v1/search` returns them, then what was left out, best first: at least the first 100 candidates of each search are considered, and at most 100 are shown unless there are more results */
+  candidates: ExplainedCandidate[];
+  warnings: {
+    code: string;
+    detail: string;
+  }[];
+}
+
+export interface ExplainedRouting {
+  /** Route of the results. `decomposition`: the question was divided into parts */
+  route: 'standard' | 'decomposition' | 'multi-hop';
+  /** Why this route was chosen */
+  reason:
+    | 'complex'
+    | 'below-threshold'
+    | 'asked-for-standard'
+    | 'as-of'
+    | 'switched-off'
+    | 'kill-switch'
+    | 'disabled'
+    | 'not-in-share'
+    | 'shadow'
+    | 'learned'
+    | 'explored';
+  /** Complexity of the question, 0 to 1 */
+  score: number;
+  /** Complexity from which a question counts as complex */
+  threshold: number;
+  /** What the complexity is made of */
+  signals: {
+    name: string;
+    value: number;
+    weight: number;
+  }[];
+  policyVersion?: string;
+  features?: Record<string, number>;
+  arms?: ('standard' | 'decomposition')[];
+  propensities?: number[];
+  incumbent?: 'standard' | 'decomposition';
+  taken?: 'standard' | 'decomposition';
+  evaluation?: boolean;
+  /** Plan and steps of the decomposition; also if it failed and a plain search answered */
+  trajectory?: {
+    outcome: 'complete' | 'partial' | 'failed' | 'refused';
+    interruption?:
+      | 'wall-time'
+      | 'queries'
+      | 'steps'
+      | 'tokens'
+      | 'error'
+      | 'breaker-open'
+      | 'planning-timed-out'
+      | 'planning-failed'
+      | 'reasoning-timed-out'
+      | 'reasoning-failed';
+    shown: boolean;
+    strategy: 'combine' | 'compare' | 'summarize';
+    planning: {
+      parent?: number;
+      depth: number;
+      by: string;
+      reason?: string;
+      durationMs: number;
+      tokens: number;
+    }[];
+    startedAt: string;
+    endedAt: string;
+    durationMs: number;
+    tokens: number;
+    queries: number;
+    maxDepth: number;
+    resultCount: number;
+    warnings: string[];
+    reasoning: ReasoningTrace[];
+    steps: TrajectoryStep[];
+    citations: {
+      memoryId: string;
+      score: number;
+      steps: number[];
+    }[];
+    difference?: {
+      shared: number;
+      added: number;
+      missing: number;
+    };
+    plan?: Record<string, unknown>;
+  };
+}
+
+/** How the searches of one question were chosen */
+export interface ReasoningTrace {
+  step?: number;
+  depth: number;
+  strategy: 'targeted' | 'exhaustive' | 'semantic-only';
+  reason: 'set-for-tenant' | 'from-experience' | 'conditions-named' | 'nothing-named' | 'proposed-by-model';
+  layers?: ('agent' | 'user' | 'session' | 'project' | 'team' | 'org' | 'company')[];
+  source: 'rules' | 'model' | 'cache';
+  outcome: 'complete' | 'timed-out' | 'failed' | 'breaker-open';
+  failure?: string;
+  model?: string;
+  inputTokens?: number;
+  outputTokens?: number;
+  at: string;
+  durationMs: number;
+  why?: string;
+  searches?: {
+    query: string;
+    dense: string;
+    lexical?: string;
+  }[];
+}
+
+export interface TrajectoryStep {
+  step: number;
+  parent?: number;
+  depth: number;
+  action:
+    | 'SearchLayer'
+    | 'DrillDown'
+    | 'FilterByRelevance'
+    | 'FilterByRecency'
+    | 'RecursiveCall'
+    | 'Aggregate'
+    | 'FollowLinks'
+    | 'FollowMentions';
+  status: 'done' | 'rejected' | 'failed' | 'unfinished';
+  reason?: string;
+  at: string;
+  durationMs: number;
+  tokens: number;
+  queries: number;
+  choices: (
+    | 'SearchLayer'
+    | 'DrillDown'
+    | 'FilterByRelevance'
+    | 'FilterByRecency'
+    | 'RecursiveCall'
+    | 'Aggregate'
+    | 'FollowLinks'
+    | 'FollowMentions'
+  )[];
+  features: Record<string, number>;
+  propensity: number;
+  found: number;
+  results: {
+    memoryId: string;
+    score: number;
+  }[];
+  /** What the step searched for, and where */
+  arguments?: Record<string, unknown>;
+}
+
+export interface ExplainedSearch {
+  /** `question`: the whole question. `part`: a part of a divided one. `successors`: memories that supersede what was found */
+  purpose: 'question' | 'part' | 'successors';
+  /** Text that was compared */
+  text: string;
+  /** Its words that were searched for */
+  words: string[];
+  /** Number of candidates that each source was asked for */
+  limit: number;
+  /** Number of different memories that the sources found */
+  candidates: number;
+  /** In the order in which they answered */
+  sources: {
+    /** What was compared. `dense`: vectors of whole texts. `passages`: vectors of passages. `lexical`: words. `space-model`: vectors by the model of a space. `scan`: all of it, one memory after the other, for a search of the past */
+    source: 'dense' | 'passages' | 'lexical' | 'space-model' | 'scan';
+    /** Present if only memories from the times that the question names were compared */
+    inPeriods?: true;
+    found: number;
+    /** Sources of one search share a connection: one may wait for another */
+    durationMs: number;
+  }[];
+  /** Embedding the text, and counting what the filters allow */
+  preparationMs: number;
+  /** Finding the candidates and all that scores depend on */
+  candidatesMs: number;
+  /** Scoring, and reading the best memories */
+  rankingMs: number;
+}
+
+export interface ExplainedCandidate {
+  memory: Memory;
+  /** Whether it is a result */
+  state: 'kept' | 'left-out';
+  /** Its rank among the results */
+  rank?: number;
+  /** Why it was left out. `threshold`: it scores less than any result may. `no-answer`: not even the best surely answers the question. `far-behind`: it is too far behind the best. `superseded`: another memory supersedes it. `duplicate`: a memory of a more specific layer says the same. `combination`: the parts of a divided question were combined without it. `top-k`: enough others are better */
+  reason?: 'threshold' | 'no-answer' | 'far-behind' | 'superseded' | 'duplicate' | 'combination' | 'top-k';
+  /** Strength of the evidence, 0 to 1; 0.7 is the lowest worth showing */
+  score: number;
+  /** Probability that the memory is relevant, 0 to 1 */
+  relevance: number;
+  /** What the relevance is made of: their sum is its log-odds, ln(relevance / (1 − relevance)). `base`: what a memory has without evidence. `dense`, `lexical`: meaning and words. `overlap`: it repeats or quotes the question. `speaker`, `time`: they fit. `same-text`: it is the question. `feedback`, `value`: by feedback and use. `decay`: by age in its spaces. `conditions`: what meeting or missing the conditions of a divided question makes of it. Parts that add nothing are absent */
+  parts: {
+    part:
+      | 'base'
+      | 'dense'
+      | 'lexical'
+      | 'overlap'
+      | 'speaker'
+      | 'time'
+      | 'same-text'
+      | 'feedback'
+      | 'value'
+      | 'decay'
+      | 'conditions';
+    logOdds: number;
+  }[];
+  evidence: Evidence;
+  /** Where the sources placed it; a source that did not find it is absent */
+  ranks: {
+    /** Index in `searches` */
+    search: number;
+    /** What was compared. `dense`: vectors of whole texts. `passages`: vectors of passages. `lexical`: words. `space-model`: vectors by the model of a space. `scan`: all of it, one memory after the other, for a search of the past */
+    source: 'dense' | 'passages' | 'lexical' | 'space-model' | 'scan';
+    /** Present if only memories from the times that the question names were compared */
+    inPeriods?: true;
+    /** Place among what the source found; 1 is the best */
+    rank: number;
+  }[];
+  /** Best matching passage of a long memory, or of a representation that matches better than the content: offsets in that text in UTF-16 units; `end` is exclusive. Absent if a short content matches best */
+  passage?: {
+    start: number;
+    end: number;
+    /** The representation that the offsets are in. Absent if they are in the content */
+    representation?: 'natural_language' | 'graph' | 'code' | 'formal' | 'ascii_diagram' | 'json_schema';
+  };
+  /** Present if `memory.content` is only a part of the memory */
+  truncated?: true;
+  /** The part that `memory.content` shows, if it is truncated: of the content, or of the representation that matches */
+  excerpt?: {
+    start: number;
+    end: number;
+    /** The representation that the offsets are in. Absent if they are in the content */
+    representation?: 'natural_language' | 'graph' | 'code' | 'formal' | 'ascii_diagram' | 'json_schema';
+  };
+  /** Why it is placed ahead of a result with a higher score */
+  moved?: 'newer' | 'supersedes' | 'more-specific' | 'named-scope';
+  /** Id of the newest memory that supersedes this one by links and that the caller can see */
+  supersededBy?: string;
+}
+
+/** Signals as they were measured; absent ones could not be */
+export interface Evidence {
+  /** Cosine of question and memory */
+  cosine?: number;
+  /** Cosine of the nearest passage, and by how much the best of so many is great by chance */
+  nearest?: {
+    cosine: number;
+    luck: number;
+  };
+  /** BM25 divided by the square root of the mass of the question */
+  lexical?: number;
+  /** How nearly the memory contains the question, 0 to 1 */
+  overlap: number;
+  /** How the speaker of a turn fits the question */
+  speaker?: string;
+  /** How well its time fits the question, 0 to 2 */
+  dated?: number;
+}
+
 export interface ContextAnswer {
   /** The items, each after its mark `[n]`; empty if there are none */
   text: string;
@@ -1871,69 +2154,6 @@ export interface AuditedSearch {
     /** Who or what said so; missing if nothing did */
     source?: 'caller' | 'feedback' | 'context' | 'refinement' | 'session-end' | 'window';
   };
-}
-
-/** How the searches of one question were chosen */
-export interface ReasoningTrace {
-  step?: number;
-  depth: number;
-  strategy: 'targeted' | 'exhaustive' | 'semantic-only';
-  reason: 'set-for-tenant' | 'from-experience' | 'conditions-named' | 'nothing-named' | 'proposed-by-model';
-  layers?: ('agent' | 'user' | 'session' | 'project' | 'team' | 'org' | 'company')[];
-  source: 'rules' | 'model' | 'cache';
-  outcome: 'complete' | 'timed-out' | 'failed' | 'breaker-open';
-  failure?: string;
-  model?: string;
-  inputTokens?: number;
-  outputTokens?: number;
-  at: string;
-  durationMs: number;
-  why?: string;
-  searches?: {
-    query: string;
-    dense: string;
-    lexical?: string;
-  }[];
-}
-
-export interface TrajectoryStep {
-  step: number;
-  parent?: number;
-  depth: number;
-  action:
-    | 'SearchLayer'
-    | 'DrillDown'
-    | 'FilterByRelevance'
-    | 'FilterByRecency'
-    | 'RecursiveCall'
-    | 'Aggregate'
-    | 'FollowLinks'
-    | 'FollowMentions';
-  status: 'done' | 'rejected' | 'failed' | 'unfinished';
-  reason?: string;
-  at: string;
-  durationMs: number;
-  tokens: number;
-  queries: number;
-  choices: (
-    | 'SearchLayer'
-    | 'DrillDown'
-    | 'FilterByRelevance'
-    | 'FilterByRecency'
-    | 'RecursiveCall'
-    | 'Aggregate'
-    | 'FollowLinks'
-    | 'FollowMentions'
-  )[];
-  features: Record<string, number>;
-  propensity: number;
-  found: number;
-  results: {
-    memoryId: string;
-    score: number;
-  }[];
-  /** What the step searched for, and where */
-  arguments?: Record<string, unknown>;
 }
 
 /** What became of the answer, as one source saw it */
@@ -3124,6 +3344,8 @@ export interface AuditEventsQuery {
   from?: string | undefined;
   to?: string | undefined;
   after?: string | undefined;
+  /** Order in the log, for pages. Default: oldest first */
+  order?: 'oldest' | 'newest' | undefined;
   follow?: 'true' | 'false' | undefined;
   /** Maximum number of events. Default: 50 for a page, no limit for a stream */
   limit?: number | undefined;

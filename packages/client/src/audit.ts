@@ -9,7 +9,7 @@ import { path } from './request.ts';
 import type { Transport } from './transport.ts';
 
 /** Selects events of the audit. */
-export type AuditFilter = Omit<api.AuditEventsQuery, 'follow' | 'limit' | 'cursor' | 'format'>;
+export type AuditFilter = Omit<api.AuditEventsQuery, 'follow' | 'limit' | 'cursor' | 'format' | 'order'>;
 
 const eventsPath = '/v1/audit/events';
 
@@ -21,7 +21,7 @@ export class Audit {
     this.#transport = transport;
   }
 
-  /** List the events of the tenant in the order of the log. `await` returns one page, `for await` iterates over all. */
+  /** List the events of the tenant, in the order of the log by default. `await` returns one page, `for await` iterates over all. */
   events(
     query: Omit<api.AuditEventsQuery, 'follow' | 'format'> = {},
     options?: CallOptions,

@@ -73,6 +73,14 @@ export class Stratalog {
     );
   }
 
+  /** Search, and explain why each result came and why others did not. For keys of role `auditor` or `admin`. */
+  explainSearch(request: api.Search, options?: CallOptions): Promise<api.SearchExplanation> {
+    return this.#transport.call(
+      { method: 'POST', path: '/v1/search/explain', body: request, reads: 'body' },
+      options,
+    );
+  }
+
   /** The best text about a question that fits into a token budget, with its sources. */
   context(request: api.Context, options?: CallOptions): Promise<api.ContextAnswer> {
     return this.#transport.call(

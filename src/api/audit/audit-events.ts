@@ -4,6 +4,7 @@ import { eventDefinitions } from '../../domain/events/registry.ts';
 import { text } from '../../domain/json.ts';
 import { identifier, layerSchema } from '../../domain/layers.ts';
 import { isPositionToken } from '../../domain/position.ts';
+import { Problem } from '../../domain/problems.ts';
 import type { LoadedEvent } from '../../ports/event-store.ts';
 import {
   allAuditEvents,
@@ -54,6 +55,7 @@ const auditEvent = z
 
 const eventTypes = [...eventDefinitions.keys()] as [string, ...string[]];
 
+const orders = ['oldest', 'newest'] as const;
 const formats = ['page', 'stream', 'csv'] as const;
 
 /** Fields of an event in the order in which a table shows them. */
@@ -107,6 +109,10 @@ const auditInput = z.strictObject({
   from: timeField,
   to: timeField,
   after: z.string().optional(),
+  order: z
+    .enum(orders)
+    .optional()
+    .meta({ description: 'Order in the log, for pages. Default: oldest first' }),
   follow: z.boolean().optional(),
   limit: z
     .int()
@@ -152,17 +158,25 @@ export const auditEvents = operation<typeof auditInput, EventPage | ItemStream<A
   audit: { what: 'audit events', when: 'always' },
   async handle(call) {
     const { caller, services, wait, token } = call;
-    const { follow, format, limit, cursor, after, minPosition: _, waitMs: __, ...filter } = call.input;
+    const { follow, format, limit, cursor, after, order, minPosition: _, waitMs: __, ...filter } = call.input;
     const { store } = services.commands;
-    const bound = fingerprintOf(filter);
+    const isNewestFirst = order === 'newest';
+    const bound = fingerprintOf({ ...filter, ...(isNewestFirst && { order }) });
     const begun = after === undefined ? 0 : services.positions.parse(caller, after, 'after');
-    const seen = cursor === undefined ? 0 : lastSeen(call, cursor, bound);
-    const request = { ...filter, scope: scopeNamedBy(filter), ...wait, after: Math.max(begun, seen) };
+    const seen = cursor === undefined ? undefined : lastSeen(call, cursor, bound);
+    const request = {
+      ...filter,
+      scope: scopeNamedBy(filter),
+      ...wait,
+      ...(isNewestFirst ? { order, after: begun, before: seen } : { after: Math.max(begun, seen ?? 0) }),
+    };
     const read = {
       parameters: asRecorded(filter),
       ...(filter.memory !== undefined && { memoryId: filter.memory }),
     };
-    if (follow || (format !== undefined && format !== 'page')) {
+    const isPage = !follow && (format === undefined || format === 'page');
+    if (isNewestFirst && !isPage) throw onlyPages();
+    if (!isPage) {
       // Positions are checked before the first event: a stream that has begun cannot turn into a problem.
       await services.models.view({ projections: ['audit'], ...wait });
       return { output: streamOf(call, request), read: { ...read, items: 0 } };
@@ -179,6 +193,11 @@ export const auditEvents = operation<typeof auditInput, EventPage | ItemStream<A
     return { output, read: { ...read, items: page.events.length } };
   },
 });
+
+function onlyPages(): Problem {
+  const message = 'is for pages alone: a stream and a table begin with the oldest event';
+  return new Problem('validation-failed', `order: ${message}`, { errors: [{ path: 'order', message }] });
+}
 
 function lastSeen({ caller, services }: Call<unknown>, cursor: string, bound: string): number {
   const token = readCursor(cursor, bound);

@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { layerSchema, scopeSchema } from '../../domain/layers.ts';
-import { reasoningWordsSchema } from '../../domain/reasoning/trace.ts';
 import { OutcomeObserved } from '../../domain/learning/events.ts';
 import { outcomeKinds } from '../../domain/learning/logged-decision.ts';
 import {
@@ -12,26 +11,15 @@ import {
 import { answeredMemories } from '../../domain/retrieval/answered-memories.ts';
 import { SearchPerformed } from '../../domain/retrieval/events.ts';
 import { routeChoiceSchema } from '../../domain/retrieval/route-choice.ts';
-import { TrajectoryRecorded } from '../../domain/retrieval/trajectory.ts';
 import { routeReasons } from '../../domain/routing/settings.ts';
 import { readAuditedSearch, type AuditedSearch } from '../../queries/audit-search.ts';
 import { waitFields } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { auditedSearchExample } from './examples.ts';
 import { auditors } from './roles.ts';
+import { shownTrajectory, trajectoryOf } from './shown-trajectory.ts';
 
 const performed = SearchPerformed.routing.shape;
-const recorded = TrajectoryRecorded.routing.shape;
-const object = z.record(z.string(), z.unknown());
-
-const step = recorded.steps.element
-  .extend({ arguments: object.optional().meta({ description: 'What the step searched for, and where' }) })
-  .meta({ id: 'TrajectoryStep' });
-
-const reasoning = recorded.reasoning.element
-  .extend(reasoningWordsSchema.partial().shape)
-  .meta({ id: 'ReasoningTrace', description: 'How the searches of one question were chosen' });
-
 const seen = OutcomeObserved.routing.shape;
 
 const outcomeEntry = z
@@ -63,7 +51,7 @@ const auditedSearch = z
         description: 'How the spaces were chosen; absent if the caller named them or none',
       }),
       tags: z.array(z.string()).optional(),
-      filter: object.optional(),
+      filter: z.record(z.string(), z.unknown()).optional(),
       topK: z.int(),
       threshold: performed.threshold.meta({
         description: 'Minimum score that was requested; absent if the caller requested none',
@@ -109,10 +97,7 @@ const auditedSearch = z
           .meta({ description: 'Numbers of the trajectory steps that found the memory' }),
       }),
     ),
-    trajectory: z
-      .object({ ...recorded, plan: object.optional(), reasoning: z.array(reasoning), steps: z.array(step) })
-      .omit({ searchId: true, policyVersion: true })
-      .optional(),
+    trajectory: shownTrajectory.optional(),
     outcomes: z.array(outcomeEntry).meta({ description: 'In the order in which they were recorded' }),
     outcome: z
       .object({
@@ -211,15 +196,4 @@ function inContext(context: AuditedSearch['context']): OutcomeSignal[] {
   const items = context?.event.data.items ?? [];
   if (items.length === 0) return [];
   return [{ kind: 'used', source: 'context', memoryIds: items.map(({ memoryId }) => memoryId) }];
-}
-
-function trajectoryOf(data: NonNullable<AuditedSearch['trajectory']>['event']['data']) {
-  // If the search was erased, only the readable fields are left.
-  const { searchId: _, policyVersion: __, query: ___, arguments: sought, expansions, ...rest } = data;
-  const args: readonly unknown[] = sought ?? [];
-  return {
-    ...rest,
-    reasoning: rest.reasoning.map((one, index) => ({ ...one, ...expansions?.[index] })),
-    steps: rest.steps.map((one, index) => ({ ...one, arguments: args[index] as Record<string, unknown> })),
-  };
 }

@@ -8,7 +8,7 @@ import {
 import type { CommandContext } from '../../commands/context.ts';
 import { loadDocument } from '../../commands/documents/load-document.ts';
 import { filesField } from '../../commands/erasure/request-erasure.ts';
-import { skipReasons } from '../../domain/documents/events.ts';
+import { acceptableReasons } from '../../domain/documents/events.ts';
 import { listDocuments } from '../../queries/documents/list-documents.ts';
 import { position } from '../example-values.ts';
 import { positionField } from '../fields.ts';
@@ -120,8 +120,9 @@ const maxAttached = 500;
 
 const reprocessBody = z
   .strictObject({
-    accept: z.array(z.enum(skipReasons)).max(skipReasons.length).default([]).meta({
-      description: 'Reasons for which no section is skipped any more, such as `low-quality`',
+    accept: z.array(z.enum(acceptableReasons)).max(acceptableReasons.length).default([]).meta({
+      description:
+        'Reasons for which no section is skipped any more. What is `refused`, for personal data or a full space, is decided by the rules alone: change them, then process the document again',
     }),
   })
   .meta({ id: 'ReprocessDocument' });

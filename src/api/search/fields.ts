@@ -124,10 +124,10 @@ export const searchResultSchema = z
 type Excerpt = NonNullable<SearchResult['passage']>;
 
 /** The results with the content that the request asks for. */
-export function withContent(
-  results: readonly SearchResult[],
+export function withContent<Result extends Pick<SearchResult, 'memory' | 'passage'>>(
+  results: readonly Result[],
   content: (typeof contents)[number],
-): readonly (SearchResult & { readonly truncated?: true; readonly excerpt?: Excerpt })[] {
+): readonly (Result & { readonly truncated?: true; readonly excerpt?: Excerpt })[] {
   if (content === 'whole') return results;
   return results.map((result) => {
     const { memory, passage } = result;

@@ -183,7 +183,10 @@ class SectionSteps {
     };
     const value = {
       ...placed,
-      ...(await checkEntry(this.#services, this.#context, placed, { source: trustSource })),
+      ...(await checkEntry(this.#services, this.#context, placed, {
+        source: trustSource,
+        isAccepted: accepts.has('not-accepted'),
+      })),
     };
     const draft = {
       value,

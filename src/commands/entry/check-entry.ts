@@ -16,6 +16,8 @@ export interface EntryOptions {
   readonly before?: MemoryValue;
   /** Where the caller says that the text comes from; never above what its credential and cause say. */
   readonly source?: TrustSource | undefined;
+  /** Whether somebody has decided that the spaces take it although their types or metadata schemas do not: then it is only flagged. */
+  readonly isAccepted?: boolean;
 }
 
 /**
@@ -26,7 +28,7 @@ export async function checkEntry(
   services: CommandServices,
   context: CommandContext,
   entry: Entry,
-  { before, source: declared }: EntryOptions = {},
+  { before, source: declared, isAccepted = false }: EntryOptions = {},
 ): Promise<EntryChanges> {
   const { tenant } = context.caller;
   const spaces = await services.spaces.of(tenant);
@@ -34,7 +36,7 @@ export async function checkEntry(
     spaces,
     (space) => services.spaces.checkOf(tenant, space),
     entry,
-    before,
+    { before, isAccepted },
   );
   const { texts, pii, flags: ofTexts } = await checkPersonalData(spaces, entry);
   const flags = [...ofSpaces, ...ofTexts];

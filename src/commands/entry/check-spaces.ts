@@ -8,25 +8,28 @@ const typeField = 'content_type';
 
 /**
  * Checks a memory against the configuration of its spaces: known labels, accepted types and metadata schemas. Throws a `validation-failed`
- * problem, or returns flags for what the spaces only note.
+ * problem, or returns flags for what the spaces only note; with `isAccepted` they refuse no type and no metadata.
  */
 export async function checkSpaces(
   spaces: Spaces,
   checkOf: (space: Space) => Promise<SchemaCheck | undefined>,
   { spaces: labels, metadata }: Pick<MemoryValue, 'spaces' | 'metadata'>,
-  before?: Pick<MemoryValue, 'spaces'>,
+  {
+    before,
+    isAccepted = false,
+  }: { readonly before?: Pick<MemoryValue, 'spaces'> | undefined; readonly isAccepted?: boolean } = {},
 ): Promise<{ readonly flags: readonly string[] }> {
   assertKnownSpaces(spaces, labels, before?.spaces);
   const flags = new Set<string>();
   for (const label of labels) {
     const space = spaces.configured.get(label);
     if (!space) continue;
-    assertAccepted(space, metadata[typeField]);
+    const isOfType = accepts(space, metadata[typeField]);
+    if (!isOfType && !isAccepted) throw notAccepted(space);
     const check = await checkOf(space);
     const fault = check?.(metadata);
-    if (!fault) continue;
-    if (space.config.metadataPolicy === 'reject') throw refused(space, fault);
-    flags.add('metadata');
+    if (fault && space.config.metadataPolicy === 'reject' && !isAccepted) throw refused(space, fault);
+    if (fault || !isOfType) flags.add('metadata');
   }
   return { flags: [...flags] };
 }
@@ -46,9 +49,12 @@ export function assertKnownSpaces(
   );
 }
 
-function assertAccepted({ id, config: { acceptedTypes } }: Space, type: unknown): void {
-  if (!acceptedTypes || type === undefined || acceptedTypes.includes(type as string)) return;
-  throw invalid(`metadata.${typeField}`, `must be one of ${acceptedTypes.join(', ')} in the space ${id}`);
+function accepts({ config: { acceptedTypes } }: Space, type: unknown): boolean {
+  return !acceptedTypes || type === undefined || acceptedTypes.includes(type as string);
+}
+
+function notAccepted({ id, config: { acceptedTypes = [] } }: Space): Problem {
+  return invalid(`metadata.${typeField}`, `must be one of ${acceptedTypes.join(', ')} in the space ${id}`);
 }
 
 function refused({ id }: Space, { path, message }: FieldError): Problem {

@@ -139,6 +139,13 @@ export const DocumentRefused = defineEvent({
 export const skipReasons = ['low-quality', 'duplicate', 'not-accepted', 'refused', 'empty'] as const;
 export type SkipReason = (typeof skipReasons)[number];
 
+/** Reasons that a person may overrule. */
+export const acceptableReasons = [
+  'low-quality',
+  'duplicate',
+  'not-accepted',
+] as const satisfies readonly SkipReason[];
+
 const skipped = z.object({
   memoryId: z.string(),
   reason: z.enum(skipReasons),

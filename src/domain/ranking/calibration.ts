@@ -26,7 +26,8 @@ export function probability(fused: number, found: Evidence, scale: ModelScale): 
   return line === undefined ? 0 : 1 / (1 + Math.exp(-(line.intercept + line.slope * fused)));
 }
 
-function lineFor({ cosine, lexical }: Evidence, scale: ModelScale): Line | undefined {
+/** The line for the kinds of evidence that there are; undefined if there is none. */
+export function lineFor({ cosine, lexical }: Evidence, scale: ModelScale): Line | undefined {
   if (cosine === undefined) return lexical === undefined ? undefined : scale.lexicalOnly;
   return lexical === undefined ? scale.denseOnly : scale.both;
 }

@@ -37,8 +37,34 @@ export function cutOff<Found>(
   const reaching = found.filter((one) => passes(of(one), cut));
   if (cut !== 'focused') return reaching;
   const best = Math.max(...reaching.map((one) => logOdds(of(one))));
-  if (best < FOCUS) return [];
-  return keepsDistant ? reaching : reaching.filter((one) => logOdds(of(one)) >= best - DISTANCE);
+  return reaching.filter((one) => isFocused(logOdds(of(one)), best, keepsDistant));
+}
+
+/** Why a cut leaves a memory out. */
+export const cutReasons = ['threshold', 'no-answer', 'far-behind'] as const;
+
+/** Why `cutOff` leaves out a memory of this relevance, if `best` is the greatest that was found; undefined if it does not. */
+export function reasonOfCut(
+  relevance: number,
+  best: number,
+  cut: Cut,
+  keepsDistant: boolean,
+): (typeof cutReasons)[number] | undefined {
+  if (!passes(relevance, cut)) return 'threshold';
+  if (cut !== 'focused' || isFocused(logOdds(relevance), logOdds(best), keepsDistant)) return undefined;
+  return logOdds(best) < FOCUS ? 'no-answer' : 'far-behind';
+}
+
+/** Whether a focused answer shows what has these log-odds, if it passes. */
+function isFocused(own: number, best: number, keepsDistant: boolean): boolean {
+  return best >= FOCUS && (keepsDistant || own >= best - DISTANCE);
+}
+
+/** The least score that an answer shows if the greatest relevance that was found is `best`. */
+export function leastScoreShown(best: number, cut: Cut, keepsDistant: boolean): number {
+  if (cut !== 'focused') return cut.threshold;
+  const least = logOdds(best) < FOCUS ? FOCUS : keepsDistant ? -Infinity : logOdds(best) - DISTANCE;
+  return Math.max(SCORE_OF_FLOOR, scoreOf(1 / (1 + Math.exp(-least))));
 }
 
 /** Whether a memory of this relevance may be in the answer at all. */

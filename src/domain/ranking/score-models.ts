@@ -14,20 +14,25 @@ export function scorerOfModels(
   const others = new Map(
     [...scales].map(([model, scale]) => [model, scorerOf({ ...query, model, scale })] as const),
   );
-  const byOther = (candidate: CandidateSignals) => {
+  /** What `of` makes of a candidate by each model that counts for it. */
+  const byModels = <Made>(
+    candidate: CandidateSignals,
+    of: (scorer: Scorer, by: CandidateSignals) => Made,
+  ) => {
     const { cosines = [], passages, ...signals } = candidate;
-    return cosines.flatMap(({ model, cosine }) => {
+    const made = cosines.flatMap(({ model, cosine }) => {
       const ofWords = passages && { passages: { ...passages, cosine: undefined } };
-      return others.get(model)?.score({ ...signals, ...ofWords, cosine }) ?? [];
+      const scorer = others.get(model);
+      return scorer ? [of(scorer, { ...signals, ...ofWords, cosine })] : [];
     });
+    return made.length === 0 || passages ? [of(usual, candidate), ...made] : made;
   };
   return {
-    score(candidate) {
-      const scores = byOther(candidate);
-      return scores.length === 0 || candidate.passages
-        ? Math.max(usual.score(candidate), ...scores)
-        : Math.max(...scores);
-    },
+    score: (candidate) => Math.max(...byModels(candidate, (scorer, by) => scorer.score(by))),
     mayQuote: (candidate) => usual.mayQuote(candidate),
+    explain: (candidate) =>
+      byModels(candidate, (scorer, by) => scorer.explain(by)).reduce((best, one) =>
+        one.relevance > best.relevance ? one : best,
+      ),
   };
 }

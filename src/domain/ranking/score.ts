@@ -1,6 +1,6 @@
 import type { PassageSignals } from './best-passage.ts';
 import { match, weigh, type TermFrequencies, type TermStatistics } from './bm25.ts';
-import { probability, type ModelScale } from './calibration.ts';
+import { lineFor, probability, type ModelScale } from './calibration.ts';
 import { askedTimes, datedAs, type AskedTimes } from './dates.ts';
 import { withFeedback } from './feedback.ts';
 import {
@@ -8,10 +8,12 @@ import {
   fuse,
   OVERLAP_FLOOR,
   SIGNALS_OFF,
+  type Evidence,
   type SignalValues,
   type SignalWeights,
 } from './fusion.ts';
 import { scaleOf } from './scales.ts';
+import { partsOf, type ExplainedScore } from './score-parts.ts';
 import { speakerMatcher } from './speaker.ts';
 import { carriesMeaning } from '../text/carries-meaning.ts';
 import { textMatcher, type TextMatch } from '../text/same-text.ts';
@@ -83,6 +85,8 @@ export interface Scorer {
   score(candidate: CandidateSignals): number;
   /** Whether the memory has enough of the query's words to quote it or to be the same text. Then reading its text may raise the score. */
   mayQuote(candidate: TermFrequencies): boolean;
+  /** What the score is made of, for a candidate as `score` takes it. */
+  explain(candidate: CandidateSignals): ExplainedScore;
 }
 
 export function scorerOf(query: RankedQuery): Scorer {
@@ -98,27 +102,49 @@ export function scorerOf(query: RankedQuery): Scorer {
   const hasMeaning = query.text === undefined || carriesMeaning(query.text);
   // Includes numbers that name a time: they are words of the text, but not terms of the query.
   const wordCount = query.text === undefined ? undefined : termCounts(query.text).length;
+  const samenessWith = ({ text, length }: CandidateSignals) =>
+    text === undefined ? undefined : samenessOf?.(text, length);
+  const evidenceOf = (candidate: CandidateSignals, sameness: TextMatch | undefined) => {
+    const quoted = () => {
+      if (isWordless) return sameness === 'exact' ? 1 : 0;
+      return wanted && candidate.text !== undefined
+        ? containment(wanted, candidate.shingles ?? shingles(candidate.text))
+        : 0;
+    };
+    const { window, passages, speaker, occurredAt } = candidate;
+    return evidence(terms, candidate, candidate.cosine, quoted, {
+      window,
+      passages,
+      speaker: speaker === undefined ? undefined : matchSpeaker?.(speaker),
+      dated: times && occurredAt !== undefined ? datedAs(occurredAt, times) : undefined,
+    });
+  };
+  const likelihood = (found: Evidence, { signals }: CandidateSignals) => {
+    const fused = fuse(found, scale.fusion, signals, query.signalWeights ?? SIGNALS_OFF);
+    const { lexical = 0, dated = 0 } = found;
+    return hasMeaning || lexical > 0 || dated > 0 ? probability(fused, found, scale) : 0;
+  };
   return {
     score(candidate) {
-      const sameness =
-        candidate.text === undefined ? undefined : samenessOf?.(candidate.text, candidate.length);
-      const quoted = () => {
-        if (isWordless) return sameness === 'exact' ? 1 : 0;
-        return wanted && candidate.text !== undefined
-          ? containment(wanted, candidate.shingles ?? shingles(candidate.text))
-          : 0;
-      };
-      const { window, passages, speaker, occurredAt, feedback = 0, value = 0, decay = 0 } = candidate;
-      const found = evidence(terms, candidate, candidate.cosine, quoted, {
-        window,
-        passages,
-        speaker: speaker === undefined ? undefined : matchSpeaker?.(speaker),
-        dated: times && occurredAt !== undefined ? datedAs(occurredAt, times) : undefined,
-      });
-      const fused = fuse(found, scale.fusion, candidate.signals, query.signalWeights ?? SIGNALS_OFF);
-      const { lexical = 0, dated = 0 } = found;
-      const likely = hasMeaning || lexical > 0 || dated > 0 ? probability(fused, found, scale) : 0;
+      const { feedback = 0, value = 0, decay = 0 } = candidate;
+      const sameness = samenessWith(candidate);
+      const likely = likelihood(evidenceOf(candidate, sameness), candidate);
       return withFeedback(withSameText(likely, sameness), feedback + value + decay);
+    },
+    explain(candidate) {
+      const { feedback = 0, value = 0, decay = 0 } = candidate;
+      const sameness = samenessWith(candidate);
+      const found = evidenceOf(candidate, sameness);
+      const likely = likelihood(found, candidate);
+      const raised = withSameText(likely, sameness);
+      const relevance = withFeedback(raised, feedback + value + decay);
+      const line = lineFor(found, scale);
+      const added = { feedback, value, decay };
+      const parts =
+        line === undefined || likely === 0
+          ? []
+          : partsOf(found, line, scale.fusion, { likely, raised, added });
+      return { relevance, evidence: found, parts };
     },
     mayQuote(candidate) {
       if (isWordless) return candidate.length === 0;

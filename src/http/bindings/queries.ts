@@ -11,6 +11,7 @@ import { whoami } from '../../api/identity/whoami.ts';
 import { models } from '../../api/operation/models.ts';
 import { stats } from '../../api/operation/stats.ts';
 import { multiHop } from '../../api/search/multi-hop.ts';
+import { explainSearch } from '../../api/search/explain.ts';
 import { search } from '../../api/search/search.ts';
 import { scopeParameters } from '../../api/scope-parameters.ts';
 import { bind } from '../binding.ts';
@@ -34,6 +35,9 @@ export const queryBindings = [
   bind(search, 'post', '/v1/search', {
     success: { status: 200, description: 'Results in the requested order' },
   }),
+  bind(explainSearch, 'post', '/v1/search/explain', {
+    success: { status: 200, description: 'The explanation, with the results and what was left out' },
+  }),
   bind(buildContext, 'post', '/v1/context', {
     success: { status: 200, description: 'The text, and its items in the order of their marks' },
   }),
@@ -55,7 +59,7 @@ export const queryBindings = [
       description:
         'A page of events; as NDJSON with `Accept: application/x-ndjson`, `format=stream` or `follow=true`, as CSV with `Accept: text/csv` or `format=csv`',
     },
-    query: [...eventFilters, 'after', 'follow', 'limit', 'cursor', 'format', ...wait],
+    query: [...eventFilters, 'after', 'order', 'follow', 'limit', 'cursor', 'format', ...wait],
     commas: ['type', 'layer', 'outcome'],
     negotiated: { field: 'format', json: 'page', ndjson: 'stream', csv: 'csv' },
     // Read little ahead: a batch that was read is sent even if the credential is revoked meanwhile, and it may be large.

@@ -240,7 +240,8 @@ export class RoutedSearch {
   /** Decomposes the question concurrently with the answer and after it, and records how the results differ. */
   #shadow(search: Search, settings: RoutingSettings, shownFinding: Finding): Promise<SearchFact> {
     const compare = async (): Promise<SearchFact> => {
-      const execution = await this.#executor.run(search, settings);
+      const request = { ...search.request, explanation: undefined };
+      const execution = await this.#executor.run({ ...search, request }, settings);
       const difference = differenceOf(execution.run, shownFinding);
       return { id: search.id, events: eventsOf(search.searchId, execution, { shown: false, difference }) };
     };

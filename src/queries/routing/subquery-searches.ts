@@ -46,7 +46,7 @@ export class SubquerySearches {
     const { layers, scope, filter } = bounds;
     // Results below the threshold still decide the next steps, so the threshold applies to the final answer only.
     const asked = { ...request, query, texts, layers, scope, filter, topK: this.#topK, threshold: 0 };
-    return search(caller, asked, { view, finalThreshold: request.threshold });
+    return search(caller, asked, { view, finalThreshold: request.threshold, purpose: 'part' });
   }
 
   get #topK(): number {

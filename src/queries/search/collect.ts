@@ -6,6 +6,7 @@ import type { ReadView } from '../read-models.ts';
 import { Parameters } from '../sql-builder.ts';
 import { useSql, type Asker } from '../use-sql.ts';
 import type { Corpus, Degradation } from './corpus.ts';
+import type { AttemptNotes } from './explanation.ts';
 import type { Query } from './query.ts';
 import { readDecays, type DecayDemand } from './read-decays.ts';
 import { readFeedback } from './read-feedback.ts';
@@ -34,6 +35,7 @@ export interface CollectOptions {
   readonly readsUses: boolean;
   /** Undefined if no memory of the tenant loses by its age. */
   readonly decay: Pick<DecayDemand, 'rules' | 'now'> | undefined;
+  readonly notes?: AttemptNotes | undefined;
 }
 
 /** Finds the candidates in a corpus, and reads what callers said about them. */
@@ -41,13 +43,13 @@ export async function collect(
   tx: SqlExecutor,
   corpus: Corpus,
   { terms: asked, restrictions }: Pick<Query, 'terms' | 'restrictions'>,
-  { limit, asOf, readsUses, decay }: CollectOptions,
+  { limit, asOf, readsUses, decay, notes }: CollectOptions,
 ): Promise<Collected> {
   const { view, vector } = corpus;
   const opened = await corpus.open(tx);
   const { statistics } = opened;
   const terms = heaviest(asked, statistics);
-  const candidates = await opened.find(weigh(terms, statistics), limit);
+  const candidates = await opened.find(weigh(terms, statistics), limit, notes);
   const ids = candidates.map(({ memory_id: id }) => id);
   const {
     asker,

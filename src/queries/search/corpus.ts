@@ -2,6 +2,7 @@ import type { TermStatistics, WeightedTerms } from '../../domain/ranking/bm25.ts
 import type { RegisteredModel } from '../../ports/embedder.ts';
 import type { SqlExecutor, TransactionOptions } from '../../ports/sql.ts';
 import type { ReadView } from '../read-models.ts';
+import type { AttemptNotes } from './explanation.ts';
 import type { QueriesOfSpaces, QueryVector } from './query-vectors.ts';
 import type { FoundRow } from './shortlist.ts';
 import type { Candidate } from './sources/candidate-source.ts';
@@ -49,7 +50,7 @@ export interface OpenCorpus {
   /** Complete after `find`. */
   readonly degradation: Degradation;
   /** The best `limit` of each source, each once. */
-  find(weighted: WeightedTerms, limit: number): Promise<readonly Candidate[]>;
+  find(weighted: WeightedTerms, limit: number, notes?: AttemptNotes): Promise<readonly Candidate[]>;
 }
 
 /** A corpus, as far as it can be prepared while the query is being embedded. */

@@ -15,6 +15,7 @@ import type { ReadView } from '../read-models.ts';
 import { regionCondition } from '../scope-sql.ts';
 import { Parameters } from '../sql-builder.ts';
 import type { Corpus, Degradation, OpenCorpus } from './corpus.ts';
+import type { AttemptNotes } from './explanation.ts';
 import { lookupsOf } from './lookups.ts';
 import type { Query } from './query.ts';
 import { noneOfSpaces, type QueriesOfSpaces, type QueryVector } from './query-vectors.ts';
@@ -173,15 +174,20 @@ class OpenCurrentCorpus implements OpenCorpus {
     this.#wantPassages = wantPassages;
   }
 
-  async find(weighted: WeightedTerms, limit: number): Promise<readonly Candidate[]> {
+  async find(weighted: WeightedTerms, limit: number, notes?: AttemptNotes): Promise<readonly Candidate[]> {
     const query = { ...this.#query, weighted };
     const found = new Map<string, Hit & TextSignal>();
-    for (const group of chooseSources(this.#context, query, this.#choice)) {
+    for (const [index, group] of chooseSources(this.#context, query, this.#choice).entries()) {
       // All statements are sent before any answer arrives: the connection keeps their order, and no round trip is lost.
-      const hits = await Promise.all(group.map((source) => source.find(query, limit)));
+      const hits = await Promise.all(
+        group.map((source) => {
+          const find = () => source.find(query, limit);
+          return notes ? notes.searched(source, find, index > 0) : find();
+        }),
+      );
       for (const hit of hits.flat().filter(hasText)) found.set(hit.memory_id, hit);
     }
-    const cosines = await this.#compareInSpaces(query, limit, found);
+    const cosines = await this.#compareInSpaces(query, limit, found, notes);
     const [indexing, unembedded] = await Promise.all([this.#isIndexing(query), this.#lacksVectors(query)]);
     this.degradation = { ...this.degradation, indexing, unembedded };
     const dated = await this.#withTimes([...found.values()]);
@@ -203,11 +209,14 @@ class OpenCurrentCorpus implements OpenCorpus {
     query: CandidateQuery,
     limit: number,
     found: Map<string, Hit & TextSignal>,
+    notes?: AttemptNotes,
   ): Promise<ReadonlyMap<string, readonly ModelCosine[]> | undefined> {
     if (this.#ofSpaces.length === 0) return undefined;
     await this.#context.planner.allowAll();
     for (const question of this.#ofSpaces) {
-      const hits = await new SpaceVectorSource(this.#context, question, this.#choice.set).find(query, limit);
+      const source = new SpaceVectorSource(this.#context, question, this.#choice.set);
+      const find = () => source.find(query, limit);
+      const hits = await (notes ? notes.searched(source, find) : find());
       for (const hit of hits.filter(hasText)) if (!found.has(hit.memory_id)) found.set(hit.memory_id, hit);
     }
     return readSpaceCosines(this.#context, query.region.tenant, this.#ofSpaces, [...found.keys()]);

@@ -6,6 +6,7 @@ import type { Layer, Scope } from '../../domain/layers.ts';
 import type { SearchTexts } from '../../domain/reasoning/search-texts.ts';
 import { queryTerms } from '../../domain/text/tokens.ts';
 import type { Clock } from '../../ports/clock.ts';
+import type { SearchExplanation } from './explanation.ts';
 import type { Restrictions } from './sources/candidate-source.ts';
 
 export interface SearchRequest {
@@ -28,6 +29,8 @@ export interface SearchRequest {
   readonly utcOffset?: number | undefined;
   readonly minPosition?: number | undefined;
   readonly waitMs?: number | undefined;
+  /** Collects how the answer comes about, if somebody asks why. */
+  readonly explanation?: SearchExplanation | undefined;
 }
 
 /** Minimum number that each source is asked for, even if twice `topK` is less: the fusion needs the best of both signals. */

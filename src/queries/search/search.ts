@@ -15,6 +15,7 @@ import { PastCorpus } from './as-of/past-corpus.ts';
 import { collect, type CollectOptions } from './collect.ts';
 import type { Corpus, Degradation, UnembeddedCorpus } from './corpus.ts';
 import { CurrentCorpus } from './current-corpus.ts';
+import { AttemptNotes, type Purpose } from './explanation.ts';
 import { warningsOf, type Finding } from './finding.ts';
 import { inPrecedence } from './precedence.ts';
 import { maxCandidates, queryOf, timeOfAsking, wordsOf, type Query, type SearchRequest } from './query.ts';
@@ -52,9 +53,11 @@ export interface SpaceModelParts {
 export interface FindOptions extends CopyOptions {
   /** The read models to search; by default as they are now. */
   readonly view?: ReadView | undefined;
+  /** What an explanation calls the search; `question` by default. */
+  readonly purpose?: Purpose;
 }
 
-type InnerRequest = SearchRequest & CopyOptions;
+type InnerRequest = SearchRequest & CopyOptions & Pick<FindOptions, 'purpose'>;
 
 /** What is added to the scores that the texts alone give. */
 interface Additions extends Pick<CollectOptions, 'decay'> {
@@ -68,6 +71,7 @@ interface Attempt {
   /** Whether copies took so many places among the candidates that other memories may have had none. */
   readonly isCrowded: boolean;
   readonly degradation: Degradation;
+  readonly notes?: AttemptNotes | undefined;
 }
 
 /**
@@ -152,10 +156,14 @@ export class SearchService {
     const missing = missingSuccessors(finding.best, superseding);
     const successors = missing.length === 0 ? [] : await this.#findAmong(caller, request, missing);
     const visible = visibleResults(finding.best, successors, superseding, options);
+    request.explanation?.chose({ best: finding.best, successors, superseding, options });
     if (visible.length === 0 && request.threshold > 0) {
       const found = [...finding.best, ...successors];
       // The search itself may have applied the cut.
-      const leftOut = found.length > 0 ? found : (await this.find(caller, { ...request, threshold: 0 })).best;
+      const leftOut =
+        found.length > 0
+          ? found
+          : (await this.find(caller, { ...request, threshold: 0, explanation: undefined })).best;
       const warnings = [...finding.warnings, ...belowThreshold(leftOut)];
       return { finding: { ...finding, best: [], warnings }, superseding };
     }
@@ -205,6 +213,8 @@ export class SearchService {
   }
 
   async #find(query: Query, request: InnerRequest, given: ReadView | undefined): Promise<Finding> {
+    const { explanation, purpose = 'question' } = request;
+    const started = explanation && performance.now();
     const prepared = this.#prepare(query, request, given);
     const { tenant } = query.restrictions.region;
     const [{ view, vector, ...unembedded }, ofSpaces] = await Promise.all([
@@ -214,8 +224,10 @@ export class SearchService {
     // Only meaning was to be compared, which is not possible: words are better than nothing.
     if (!vector && request.texts && request.texts.lexical === undefined)
       return this.#find({ ...query, ...wordsOf(request.query) }, { ...request, texts: undefined }, view);
+    const preparationMs = started === undefined ? 0 : performance.now() - started;
     const corpus = unembedded.with(vector, ofSpaces);
-    const { best, degradation } = await this.#bestOf(corpus, query, request);
+    const { best, degradation, notes } = await this.#bestOf(corpus, query, request);
+    if (notes) explanation?.searched(purpose, query, { attempt: notes, preparationMs });
     if (degradation.words && !vector)
       throw new LexicalIndexUnavailable('neither words nor meaning can be compared just now');
     return {
@@ -235,7 +247,8 @@ export class SearchService {
   ): Promise<readonly Scored[]> {
     const isOne: Filter = { kind: 'test', field: 'id', path: [], operator: 'in', value: [...ids] };
     const filter: Filter = request.filter ? { kind: 'and', filters: [request.filter, isOne] } : isOne;
-    return (await this.find(caller, { ...request, filter, topK: ids.length, threshold: 0 })).best;
+    const asked = { ...request, filter, topK: ids.length, threshold: 0 };
+    return (await this.find(caller, asked, { purpose: 'successors' })).best;
   }
 
   /** Runs while the query is being embedded. */
@@ -306,17 +319,22 @@ export class SearchService {
     const scalesOfSpaces = new Map(corpus.models.map(({ id, scale }) => [id, scale]));
     const ranking = { ...request, times: query.times, limit, valueWeight, model, scalesOfSpaces };
     const scale = this.#vectors.scaleOf(model);
+    const notes = request.explanation && new AttemptNotes(limit);
     await corpus.prepare(limit);
     const { list, rows, degradation } = await sql.transaction(async (tx) => {
-      const options = { limit, asOf: request.asOf, readsUses: valueWeight !== 0, decay };
+      const options = { limit, asOf: request.asOf, readsUses: valueWeight !== 0, decay, notes };
       const collected = await collect(tx, corpus, query, options);
+      notes?.collected(collected.candidates.length);
       const shortlist = rank(collected, { ...ranking, scale });
       const { degradation } = collected;
       return { list: shortlist, rows: await corpus.read(tx, shortlist.missing), degradation };
     }, corpus.transaction);
     // The rest needs the database only if more memories have to be read: others may use it meanwhile.
     await list.take(rows);
-    const best = await list.best((ids) => sql.transaction((tx) => corpus.read(tx, ids), corpus.transaction));
-    return { best, isCrowded: list.isCrowded, degradation };
+    const read = (ids: readonly string[]) =>
+      sql.transaction((tx) => corpus.read(tx, ids), corpus.transaction);
+    const best = await list.best(read);
+    await notes?.ranked(list, best, read);
+    return { best, isCrowded: list.isCrowded, degradation, notes };
   }
 }

@@ -4,6 +4,7 @@ import type { CandidateSignals, Scorer } from '../../domain/ranking/score.ts';
 import { shingleSteps } from '../../domain/text/shingles.ts';
 import { runInSlices } from '../../support/time-slice.ts';
 import { memoryOf, type MemoryRow } from '../memory-row.ts';
+import type { ExplainedCandidate } from './explanation.ts';
 import { dropNearDuplicates } from './near-duplicates.ts';
 
 export interface Scored {
@@ -113,19 +114,8 @@ export class Shortlist {
     for (const { candidate, score, mayQuote } of this.#next) {
       const row = byId.get(candidate.id);
       if (!row) continue;
-      const final = mayQuote ? await this.#scoreWithText(candidate, row.value.content) : score;
-      if (final < threshold) continue;
-      const { feedback, value, decay, passageNumber, isRefuted } = candidate;
-      this.#scored.push({
-        memory: memoryOf(row),
-        score: final,
-        passage: passageNumber,
-        isSuperseded: row.is_superseded,
-        ...(feedback !== undefined && { feedback }),
-        ...(isRefuted && { isRefuted }),
-        ...(value !== undefined && { value }),
-        ...(decay !== undefined && { decay }),
-      });
+      const final = mayQuote ? this.#scorer.score(await withText(candidate, row.value.content)) : score;
+      if (final >= threshold) this.#scored.push(scoredOf(candidate, row, final));
     }
     this.#scored.sort(byScore);
     const kept = keepsCopies ? this.#scored : dropNearDuplicates(this.#scored, finalThreshold);
@@ -138,16 +128,6 @@ export class Shortlist {
       ({ score }) => bound === undefined || (!bound.mayQuote && score > bound.score),
     );
     this.#next = settled.length >= topK ? [] : this.#nextEstimates();
-  }
-
-  async #scoreWithText(candidate: Listed, text: string): Promise<number> {
-    // Anybody's memory may have a megabyte, and nobody else is answered while its words are read.
-    const isLong = text.length > maxAtOnce;
-    return this.#scorer.score({
-      ...candidate,
-      text,
-      ...(isLong && { shingles: await runInSlices(shingleSteps(text)) }),
-    });
   }
 
   /** The best of all; `read` returns the missing memories. */
@@ -172,6 +152,28 @@ export class Shortlist {
     return asGood >= limit && asGood > topK;
   }
 
+  /** Ids of the candidates that are read first, at most `count`. */
+  first(count: number): readonly string[] {
+    return this.#estimates.slice(0, count).map(({ candidate }) => candidate.id);
+  }
+
+  /** What the scores of candidates are made of, best first. `rows` are those of some candidates. */
+  async explain(rows: readonly FoundRow[]): Promise<readonly ExplainedCandidate[]> {
+    const { threshold, keepsCopies = false } = this.#options;
+    const byId = new Map(rows.map((row) => [row.memory_id, row]));
+    const kept = new Set(this.#scored.map(({ memory }) => memory.id));
+    const explained: ExplainedCandidate[] = [];
+    for (const [index, { candidate, mayQuote }] of this.#estimates.entries()) {
+      const row = byId.get(candidate.id);
+      if (!row) continue;
+      const score = this.#scorer.explain(mayQuote ? await withText(candidate, row.value.content) : candidate);
+      const wasTaken = index < this.#taken && score.relevance >= threshold;
+      const isCopy = wasTaken && !keepsCopies && !kept.has(candidate.id);
+      explained.push({ ...score, found: scoredOf(candidate, row, score.relevance), isCopy });
+    }
+    return explained.sort((left, right) => byScore(left.found, right.found));
+  }
+
   #nextEstimates(): readonly Estimate[] {
     const start = this.#taken;
     // Doubles what was taken, so that many copies still require few reads.
@@ -180,6 +182,27 @@ export class Shortlist {
       .slice(start, this.#taken)
       .filter(({ mayQuote, score }) => mayQuote || score >= this.#options.threshold);
   }
+}
+
+/** A candidate with its text, for scores that depend on it. */
+async function withText(candidate: Listed, text: string): Promise<CandidateSignals> {
+  // Anybody's memory may have a megabyte, and nobody else is answered while its words are read.
+  const isLong = text.length > maxAtOnce;
+  return { ...candidate, text, ...(isLong && { shingles: await runInSlices(shingleSteps(text)) }) };
+}
+
+function scoredOf(candidate: Listed, row: FoundRow, score: number): Scored {
+  const { feedback, value, decay, passageNumber, isRefuted } = candidate;
+  return {
+    memory: memoryOf(row),
+    score,
+    passage: passageNumber,
+    isSuperseded: row.is_superseded,
+    ...(feedback !== undefined && { feedback }),
+    ...(isRefuted && { isRefuted }),
+    ...(value !== undefined && { value }),
+    ...(decay !== undefined && { decay }),
+  };
 }
 
 /** Best first; the newest first among equal scores. */

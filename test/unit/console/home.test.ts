@@ -1,3 +1,4 @@
+import type { ReadinessStates } from '@stratalog/client';
 import { describe, expect, it } from 'vitest';
 import { connections } from '../../../console/src/screens/home/connections.ts';
 import { counted, noEvents } from '../../../console/src/screens/home/counts.ts';
@@ -82,15 +83,19 @@ describe('what needs a person', () => {
   });
 
   it('[J5] names what has parked streams to roles that see no figures', () => {
-    const states = {
-      ...ready,
+    const states: ReadinessStates = {
+      status: 'ready',
+      profile: 'embedded',
+      roles: ['api'],
+      identity: 'credentials',
       log: { state: 'up' },
       projections: [
         { name: 'memories', state: 'following' },
         { name: 'vectors', state: 'parked' },
       ],
       reactors: [],
-    } as const;
+      backEnds: {},
+    };
     expect(needsOf({ ...well, readiness: states }, now)).toMatchObject([
       { id: 'parked', what: 'with parked streams: vectors' },
     ]);

@@ -1,5 +1,5 @@
 import type { Document, Source } from '@stratalog/client';
-import type { Tone } from '../../ui/badge.tsx';
+import type { Tone } from '../../ui/tone.ts';
 
 export type SkipReason = Document['skipped'][number]['reason'];
 

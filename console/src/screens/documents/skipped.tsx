@@ -1,4 +1,4 @@
-import type { Document } from '@stratalog/client';
+import type { Document, ReprocessDocument } from '@stratalog/client';
 import { useState } from 'preact/hooks';
 import { Link } from '../../app/address.tsx';
 import { useSession } from '../../app/session.tsx';
@@ -10,7 +10,10 @@ import { Panel } from '../../ui/page.tsx';
 import { isUnderWay, skipMeanings, skippedOf, type SkipReason } from './document-facts.ts';
 
 /** Reasons that a person can overrule for one document. */
-const overridable: readonly SkipReason[] = ['low-quality', 'duplicate'];
+type Overridable = NonNullable<ReprocessDocument['accept']>[number];
+
+const isOverridable = (reason: SkipReason): reason is Overridable =>
+  reason !== 'refused' && reason !== 'empty';
 
 /** What was skipped and why, and how to store it all the same. */
 export function Skipped({
@@ -22,11 +25,11 @@ export function Skipped({
 }) {
   const { may } = useSession();
   const change = useChange('documents.reprocess');
-  const [accepted, setAccepted] = useState<readonly SkipReason[]>([]);
+  const [accepted, setAccepted] = useState<readonly Overridable[]>([]);
   const total = skippedOf(document);
   const mayChange =
     isPresent && may('reprocessDocument') && document.state !== 'deleted' && document.state !== 'failed';
-  const toggle = (reason: SkipReason) =>
+  const toggle = (reason: Overridable) =>
     setAccepted(accepted.includes(reason) ? accepted.filter((one) => one !== reason) : [...accepted, reason]);
   return (
     <Panel
@@ -70,7 +73,7 @@ export function Skipped({
                   </ul>
                 </details>
               )}
-              {mayChange && overridable.includes(reason) && (
+              {mayChange && isOverridable(reason) && (
                 <label class="check">
                   <input
                     type="checkbox"
@@ -80,7 +83,7 @@ export function Skipped({
                   Store them all the same
                 </label>
               )}
-              {mayChange && (reason === 'not-accepted' || reason === 'refused') && (
+              {mayChange && reason === 'refused' && (
                 <p class="muted">
                   To store them, change the rules of{' '}
                   {document.spaces.map((space, index) => (

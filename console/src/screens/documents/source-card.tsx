@@ -4,11 +4,12 @@ import { Link } from '../../app/address.tsx';
 import { useSession } from '../../app/session.tsx';
 import { useChange } from '../../app/use-ask.ts';
 import { Trouble } from '../../ui/answer.tsx';
-import { Badge, type Tone } from '../../ui/badge.tsx';
+import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Dialog, type DialogHandle } from '../../ui/dialog.tsx';
 import { Panel } from '../../ui/page.tsx';
 import { Facts } from '../../ui/table.tsx';
+import type { Tone } from '../../ui/tone.ts';
 import { Time } from '../../ui/time.tsx';
 import { prefixOf } from './document-facts.ts';
 import { OutsideLink } from './outside-link.tsx';
@@ -20,6 +21,7 @@ const tones: Readonly<Record<Source['state'], Tone>> = {
   due: 'accent',
   failing: 'danger',
   disabled: 'plain',
+  held: 'warn',
 };
 
 const stateWords: Readonly<Record<Source['state'], string>> = {
@@ -27,6 +29,7 @@ const stateWords: Readonly<Record<Source['state'], string>> = {
   due: 'about to be read, or being read',
   failing: 'the last run failed as a whole; the next ones wait longer',
   disabled: 'its schedule does not count',
+  held: 'held back by a space that takes nothing by itself; "Run now" reads it all the same',
 };
 
 /** One source: what it reads, how the last run went, and when the next one is. */

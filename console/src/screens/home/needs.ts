@@ -143,7 +143,7 @@ function needsOfLog({ heads, readiness }: Answers, now: number): Need[] {
     {
       id: 'head',
       tone: 'warn',
-      figure: `${(readiness.log.head - newest.size).toLocaleString()}`,
+      figure: (readiness.log.head - newest.size).toLocaleString(),
       what: 'events since the last signed head of the log',
       to: '/proof',
     },

@@ -10,28 +10,16 @@ import { Field, Filters, Select } from '../../ui/field.tsx';
 import { Page } from '../../ui/page.tsx';
 import { Time } from '../../ui/time.tsx';
 import { VirtualList } from '../../ui/virtual-list.tsx';
-
-const states = ['active', 'archived', 'deleted'] as const;
-const orders = ['newest', 'oldest'] as const;
+import { listFilter } from './list-filter.ts';
 
 /** All memories that the caller can see, newest first. */
 export default function Memories() {
   const { values, set } = useAddress();
   const at = useAt();
   const { layer, space, tag } = values;
-  const state = states.find((one) => one === values['state']);
-  const order = orders.find((one) => one === values['order']);
-  const memories = usePages('memories.list', [
-    {
-      limit: 100,
-      ...(layer && { layer: [layer] }),
-      ...(space && { space: [space] }),
-      ...(tag && { tag: [tag] }),
-      ...(state && { state }),
-      ...(order && { order }),
-      ...(at && { asOf: at }),
-    },
-  ]);
+  const query = listFilter(values);
+  const { state, order } = query;
+  const memories = usePages('memories.list', [{ limit: 100, ...query, ...(at && { asOf: at }) }]);
   const isFiltered = [layer, space, tag, state].some(Boolean);
   return (
     <Page title="Memories" question="What is remembered, newest first?" followsTime>

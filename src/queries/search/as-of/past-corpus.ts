@@ -9,6 +9,7 @@ import type { WordSet } from '../../../ports/word-index.ts';
 import type { ReadView } from '../../read-models.ts';
 import { Parameters } from '../../sql-builder.ts';
 import type { Corpus, Degradation, OpenCorpus } from '../corpus.ts';
+import type { AttemptNotes } from '../explanation.ts';
 import { lookupsOf } from '../lookups.ts';
 import type { Query } from '../query.ts';
 import type { QueryVector } from '../query-vectors.ts';
@@ -77,7 +78,7 @@ export class PastCorpus implements Corpus {
     return Promise.resolve({
       statistics,
       degradation,
-      find: (weighted, limit) => this.#find(tx, scanned, weighted, limit),
+      find: (weighted, limit, notes) => this.#find(tx, scanned, weighted, { limit, notes }),
     });
   }
 
@@ -92,11 +93,12 @@ export class PastCorpus implements Corpus {
     tx: SqlExecutor,
     scanned: readonly ScannedMemory[],
     weighted: WeightedTerms,
-    limit: number,
+    { limit, notes }: { readonly limit: number; readonly notes: AttemptNotes | undefined },
   ): Promise<readonly Candidate[]> {
     const { position: at } = this;
     const source = new ScanSource(tx, this.view, at, scanned);
-    const hits = await source.find(this.#candidateQuery(weighted), limit);
+    const find = () => source.find(this.#candidateQuery(weighted), limit);
+    const hits = await (notes ? notes.searched(source, find) : find());
     const turns = hits.filter((hit) => hit.is_turn).map(({ memory_id: id }) => id);
     const { terms } = weighted;
     const around = await readNeighboursAt(tx, this.view, this.#tenant, at, terms, turns);

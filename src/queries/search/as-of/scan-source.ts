@@ -38,6 +38,10 @@ export class ScanSource implements CandidateSource {
     this.#scanned = scanned;
   }
 
+  get kind() {
+    return 'scan' as const;
+  }
+
   async find(query: CandidateQuery, limit: number): Promise<readonly (Hit & TextSignal & BestPassages)[]> {
     const best = bestOf(this.#scanned, limit, query.times);
     const scanned = new Map(best.map((memory) => [memory.memory_id, memory]));

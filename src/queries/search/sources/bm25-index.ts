@@ -18,6 +18,10 @@ export class Bm25Source implements CandidateSource {
     this.#set = set;
   }
 
+  get kind() {
+    return 'lexical' as const;
+  }
+
   async find(query: CandidateQuery, limit: number): Promise<readonly Hit[]> {
     const { view, planner } = this.#context;
     const { region, weighted } = query;

@@ -54,11 +54,19 @@ export interface Hit extends Nullable<TextSignal> {
 type Nullable<T> = { readonly [Key in keyof T]: T[Key] | null };
 
 /**
+ * What a source compares: the meaning of whole texts, of passages, or by the model of a space, or words. A scan of the past compares all
+ * of it.
+ */
+export const sourceKinds = ['dense', 'passages', 'lexical', 'space-model', 'scan'] as const;
+export type SourceKind = (typeof sourceKinds)[number];
+
+/**
  * One way to find memories: by meaning or by words, in one place where vectors or words are kept. Each hit carries both
  * signals, whichever found it, so that a score never depends on the source. A source is made for one search and reads inside
  * its transaction.
  */
 export interface CandidateSource {
+  readonly kind: SourceKind;
   /** The `limit` memories within the query's restrictions that match it best by the source's own signal. */
   find(query: CandidateQuery, limit: number): Promise<readonly Hit[]>;
 }

@@ -19,6 +19,10 @@ export class ExactVectorSource implements CandidateSource {
     this.#set = set;
   }
 
+  get kind() {
+    return 'dense' as const;
+  }
+
   async find(query: CandidateQuery, limit: number): Promise<readonly Hit[]> {
     const { dense } = query;
     if (!dense) return [];

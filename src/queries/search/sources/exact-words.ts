@@ -17,6 +17,10 @@ export class ExactWordSource implements CandidateSource {
     this.#set = set;
   }
 
+  get kind() {
+    return 'lexical' as const;
+  }
+
   async find(query: CandidateQuery, limit: number): Promise<readonly Hit[]> {
     const parameters = new Parameters();
     const { tx, view } = this.#context;

@@ -24,6 +24,10 @@ export class HnswSource implements CandidateSource {
     this.#all = new ExactVectorSource(context);
   }
 
+  get kind() {
+    return 'dense' as const;
+  }
+
   async find(query: CandidateQuery, limit: number): Promise<readonly Hit[]> {
     const { dense } = query;
     if (!dense) return [];

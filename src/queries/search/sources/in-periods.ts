@@ -26,6 +26,10 @@ export class InPeriodsSource implements CandidateSource {
     this.#filter = filter;
   }
 
+  get kind() {
+    return this.#source.kind;
+  }
+
   find(query: CandidateQuery): Promise<readonly Hit[]> {
     return this.#source.find({ ...query, filter: this.#filter }, candidatesInPeriods);
   }

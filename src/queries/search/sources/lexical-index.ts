@@ -13,6 +13,10 @@ export class LexicalIndexSource implements CandidateSource {
     this.#ids = ids;
   }
 
+  get kind() {
+    return 'lexical' as const;
+  }
+
   find(query: CandidateQuery, limit: number): Promise<readonly Hit[]> {
     return confirmed(this.#context, query, this.#ids, limit);
   }

@@ -11,6 +11,10 @@ export class PassageVectorSource implements CandidateSource {
     this.#passages = passages;
   }
 
+  get kind() {
+    return 'passages' as const;
+  }
+
   async find(query: CandidateQuery, limit: number): Promise<readonly Hit[]> {
     const { dense } = query;
     if (!dense?.passages) return [];

@@ -32,6 +32,10 @@ export class ResidentVectorSource implements CandidateSource {
     this.#otherwise = otherwise;
   }
 
+  get kind() {
+    return 'dense' as const;
+  }
+
   async find(query: CandidateQuery, limit: number): Promise<readonly Hit[]> {
     const { dense } = query;
     if (!dense) return [];

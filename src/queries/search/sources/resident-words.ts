@@ -16,6 +16,10 @@ export class ResidentWordSource implements CandidateSource {
     this.#breadth = breadth;
   }
 
+  get kind() {
+    return 'lexical' as const;
+  }
+
   async find(query: CandidateQuery, limit: number): Promise<readonly Hit[]> {
     const { among: idsOf, share } = this.#breadth;
     const among = await idsOf?.();

@@ -22,6 +22,10 @@ export class SpaceVectorSource implements CandidateSource {
     this.#vectors = new ExactVectorSource({ ...context, vectors: undefined, passages: undefined }, set);
   }
 
+  get kind() {
+    return 'space-model' as const;
+  }
+
   async find(query: CandidateQuery, limit: number): Promise<readonly Hit[]> {
     const { vector, model } = this.#question;
     const table = spaceVectorsOf(model.id, this.#context.view.table('vectors'));

@@ -1,0 +1,84 @@
+import type { AuditFilter } from '@stratalog/client';
+import { useRef, useState } from 'preact/hooks';
+import { useSession } from '../../app/session.tsx';
+import { Trouble } from '../../ui/answer.tsx';
+import { Button } from '../../ui/button.tsx';
+import { CopyButton } from '../../ui/copy-button.tsx';
+import { Dialog, type DialogHandle } from '../../ui/dialog.tsx';
+import { exportCommands } from './commands.ts';
+
+/** Saves the filtered events as a file, or gives the command that does. */
+export function Export({ filter }: { readonly filter: AuditFilter }) {
+  const dialog = useRef<DialogHandle>(null);
+  return (
+    <>
+      <Button onClick={() => dialog.current?.show()}>Export</Button>
+      <Dialog handle={dialog} title="Export the filtered events">
+        <Exporting filter={filter} />
+      </Dialog>
+    </>
+  );
+}
+
+function Exporting({ filter }: { readonly filter: AuditFilter }) {
+  const { client } = useSession();
+  const [events, setEvents] = useState<number>();
+  const [error, setError] = useState<Error>();
+  const stop = useRef<AbortController>();
+  const { cli, curl } = exportCommands(filter, location.origin);
+  const save = async (parts: AsyncIterable<string>, name: string, type: string) => {
+    const pieces: string[] = [];
+    setError(undefined);
+    try {
+      for await (const part of parts) {
+        pieces.push(part);
+        if (pieces.length % 100 === 1) setEvents(pieces.length);
+      }
+      const address = URL.createObjectURL(new Blob(pieces, { type }));
+      Object.assign(document.createElement('a'), { href: address, download: name }).click();
+      URL.revokeObjectURL(address);
+    } catch (cause) {
+      if (!stop.current?.signal.aborted) setError(cause as Error);
+    }
+    setEvents(undefined);
+  };
+  const begin = (form: 'csv' | 'ndjson') => {
+    stop.current = new AbortController();
+    const options = { signal: stop.current.signal };
+    if (form === 'csv') void save(client.audit.csv(filter, options), 'events.csv', 'text/csv');
+    else void save(lines(client.audit.stream(filter, options)), 'events.ndjson', 'application/x-ndjson');
+  };
+  return (
+    <div class="dialog-form">
+      <p>
+        All events that pass the filters, oldest first, with all their fields. The export is itself recorded.
+      </p>
+      <div class="commands">
+        <Button onClick={() => begin('csv')} disabled={events !== undefined}>
+          Save as CSV
+        </Button>
+        <Button onClick={() => begin('ndjson')} disabled={events !== undefined}>
+          Save as NDJSON
+        </Button>
+        {events !== undefined && (
+          <Button kind="danger" onClick={() => stop.current?.abort()}>
+            Stop
+          </Button>
+        )}
+        {events !== undefined && <span role="status">Reading…</span>}
+      </div>
+      {error && <Trouble error={error} />}
+      <p>For millions of events, use a command, which needs no memory for them:</p>
+      {[cli, curl].map((command) => (
+        <figure key={command}>
+          <pre tabIndex={0}>{command}</pre>
+          <CopyButton text={command} />
+        </figure>
+      ))}
+    </div>
+  );
+}
+
+async function* lines(events: AsyncIterable<object>): AsyncGenerator<string> {
+  for await (const event of events) yield `${JSON.stringify(event)}\n`;
+}

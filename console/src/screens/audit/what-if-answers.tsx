@@ -1,0 +1,105 @@
+import type { RecordedAnswer, WhatIfAnswer } from '@stratalog/client';
+import { Link } from '../../app/address.tsx';
+import { useAsk } from '../../app/use-ask.ts';
+import { Badge } from '../../ui/badge.tsx';
+import { Panel } from '../../ui/page.tsx';
+import { Figure, Table } from '../../ui/table.tsx';
+import { Time } from '../../ui/time.tsx';
+
+type Answer = WhatIfAnswer['answers'][number];
+
+const words = { missing: 'gone', added: 'new', moved: 'another place', score: 'another score' } as const;
+
+/** What would be otherwise: the answers beside each other, and what was derived. */
+export function WhatIfAnswers({ answer }: { readonly answer: WhatIfAnswer }) {
+  const { leftOut, answers, summaries, policies, values } = answer;
+  return (
+    <>
+      <div class="figures">
+        <Figure name="Events left out" value={leftOut.events.toLocaleString()} />
+        <Figure name="Memories never stored" value={leftOut.memories.length.toLocaleString()} />
+        <Figure name="Summaries otherwise" value={summaries.length.toLocaleString()} />
+        <Figure name="Policies that learned from it" value={policies.length.toLocaleString()} />
+        <Figure name="Values otherwise" value={values.length.toLocaleString()} />
+      </div>
+      {answers.map((one) => (
+        <OneAnswer key={one.searchId ?? 'query'} answer={one} />
+      ))}
+      {summaries.length > 0 && (
+        <Panel title="Summaries that would not be there, or say something else">
+          <ul>
+            {summaries.map(({ layer, depth, scope, generatedAt, instead, leftOut: sources }) => (
+              <li key={`${layer} ${depth} ${JSON.stringify(scope)}`}>
+                {depth} of {layer} {Object.values(scope).join('/')}: made <Time at={generatedAt} /> from{' '}
+                {sources.length} memories that are left out{instead ? '; an earlier one would be there' : ''}
+              </li>
+            ))}
+          </ul>
+        </Panel>
+      )}
+    </>
+  );
+}
+
+function OneAnswer({ answer: { searchId, before, after, differences } }: { readonly answer: Answer }) {
+  const kinds = new Map(differences.map((one) => [one.id, one]));
+  return (
+    <Panel
+      title={searchId === undefined ? 'The question, asked now' : `Search ${searchId.slice(0, 36)}`}
+      note={
+        differences.length === 0
+          ? 'the same answer'
+          : differences.length === 1
+            ? '1 difference'
+            : `${differences.length} differences`
+      }
+    >
+      <div class="grid">
+        <Results title="As it was" answer={before} kinds={kinds} />
+        <Results title="Without them" answer={after} kinds={kinds} />
+      </div>
+    </Panel>
+  );
+}
+
+interface ResultsProps {
+  readonly title: string;
+  readonly answer: RecordedAnswer;
+  readonly kinds: ReadonlyMap<string, Answer['differences'][number]>;
+}
+
+function Results({ title, answer, kinds }: ResultsProps) {
+  return (
+    <div>
+      <h3>{title}</h3>
+      <Table
+        label={title}
+        rows={answer.results}
+        keyOf={({ memoryId }) => memoryId}
+        columns={[
+          { name: '#', cell: ({ rank }) => rank, isNumber: true },
+          { name: 'Memory', cell: ({ memoryId }) => <Excerpt id={memoryId} /> },
+          { name: 'Score', cell: ({ score, relevance }) => (score ?? relevance).toFixed(2), isNumber: true },
+          {
+            name: '',
+            cell: ({ memoryId }) => {
+              const difference = kinds.get(memoryId);
+              return (
+                difference && (
+                  <Badge tone={difference.cause === 'left-out' ? 'danger' : 'warn'}>
+                    {words[difference.kind]}
+                  </Badge>
+                )
+              );
+            },
+          },
+        ]}
+      />
+    </div>
+  );
+}
+
+function Excerpt({ id }: { readonly id: string }) {
+  const memory = useAsk('memories.get', [id, {}], { once: true });
+  return <Link to={`/memories/${id}`}>{memory.answer?.content.slice(0, 90) ?? id}</Link>;
+}

@@ -1,0 +1,43 @@
+import { Link } from '../../app/address.tsx';
+import { useAt } from '../../app/time-bar.tsx';
+import { usePages } from '../../app/use-pages.ts';
+import { Loading, Trouble } from '../../ui/answer.tsx';
+import { Button } from '../../ui/button.tsx';
+import { Empty } from '../../ui/empty.tsx';
+import { Panel } from '../../ui/page.tsx';
+import { Time } from '../../ui/time.tsx';
+import { groupReads } from './group-reads.ts';
+
+/** Who looked at a memory and its history by name, not by a search. */
+export function Readers({ id }: { readonly id: string }) {
+  const at = useAt();
+  const reads = usePages(
+    'audit.events',
+    [{ memory: id, type: ['AuditRead'], order: 'newest', limit: 100, ...(at && { to: at }) }],
+    { once: true },
+  );
+  return (
+    <Panel
+      title="Who read it"
+      actions={
+        <Link to="/audit" values={{ memory: id }}>
+          Everything about it in the audit
+        </Link>
+      }
+    >
+      {reads.error && <Trouble error={reads.error} onRepeat={reads.repeat} />}
+      {reads.isPending && !reads.error && <Loading what="the readers" />}
+      {!reads.isPending && reads.items.length === 0 && (
+        <Empty title="No recorded read">Reads through a search are listed beside.</Empty>
+      )}
+      <ul class="plain-list">
+        {groupReads(reads.items).map(({ who, what, count, last }) => (
+          <li key={`${who} ${what}`}>
+            {who} · {what} · {count === 1 ? 'once' : `${count} times`}, last <Time at={last} />
+          </li>
+        ))}
+      </ul>
+      {reads.hasMore && <Button onClick={reads.more}>Show earlier ones</Button>}
+    </Panel>
+  );
+}

@@ -1,0 +1,66 @@
+import { useEffect, useMemo, useState } from 'preact/hooks';
+import type { AuditEvent } from '@stratalog/client';
+import { useLiveEvents } from '../../app/live.tsx';
+import { useSession } from '../../app/session.tsx';
+import { usePages } from '../../app/use-pages.ts';
+
+/** More are not read: a reader of so many looks at a shorter time. */
+const maxEvents = 3_000;
+const pageSize = 500;
+
+export interface EventLog {
+  readonly events: readonly AuditEvent[];
+  /** Whether more are to come. */
+  readonly isReading: boolean;
+  /** Whether the time has more events than are read. */
+  readonly isCut: boolean;
+  readonly error: Error | null;
+  readonly repeat: () => void;
+}
+
+/**
+ * Events of some types in the order of the log, from one time to another or to now. New ones follow as they happen. None for roles without
+ * the audit.
+ */
+export function useEventLog(
+  types: readonly string[],
+  from: string | undefined,
+  to: string | undefined,
+): EventLog {
+  const { may } = useSession();
+  const mayRead = may('auditEvents');
+  const pages = usePages(
+    'audit.events',
+    [
+      {
+        type: types,
+        limit: pageSize,
+        ...(from !== undefined && { from }),
+        ...(to !== undefined && { to }),
+      },
+    ],
+    { enabled: mayRead, once: true },
+  );
+  const isCut = pages.items.length >= maxEvents && pages.hasMore;
+  useEffect(() => {
+    if (pages.hasMore && !isCut) pages.more();
+  }, [pages.items.length, pages.hasMore, isCut]);
+
+  const [live, setLive] = useState<readonly AuditEvent[]>([]);
+  useEffect(() => setLive([]), [from, to]);
+  useLiveEvents((arrived) => {
+    const kept = to === undefined ? arrived.filter(({ type }) => types.includes(type)) : [];
+    if (kept.length > 0) setLive((before) => [...before, ...kept].slice(-maxEvents));
+  });
+  const events = useMemo(() => {
+    const known = new Set(pages.items.map(({ id }) => id));
+    return [...pages.items, ...live.filter(({ id }) => !known.has(id))];
+  }, [pages.items.length, live]);
+  return {
+    events,
+    isReading: mayRead && (pages.isPending || (pages.hasMore && !isCut)) && !pages.error,
+    isCut,
+    error: mayRead ? pages.error : null,
+    repeat: pages.repeat,
+  };
+}
