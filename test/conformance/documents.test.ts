@@ -251,7 +251,7 @@ describe('the rules of a space', () => {
 
   it('[H3] a type that the space does not take can be accepted, and is flagged; refused personal data cannot', async () => {
     const { admin } = await people();
-    await admin.put('/v1/spaces/papers', { acceptedTypes: ['research_paper'], pii: { card: 'reject' } });
+    await admin.put('/v1/spaces/papers', { acceptedTypes: ['research_paper'], pii: { card: 'refuse' } });
     const text = '# Lunch\n\nThe canteen serves soup from eleven until two on weekdays.';
     const document = await put(admin, 'lunch', {
       text,
