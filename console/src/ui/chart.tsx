@@ -1,4 +1,4 @@
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import UPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
 
@@ -20,9 +20,10 @@ interface ChartProps {
 /** Lines over time. Colours come from the style sheet, so they follow light and dark. */
 export function Chart({ x, series, isTime = true, label, height = 220 }: ChartProps) {
   const element = useRef<HTMLDivElement>(null);
+  const isDark = useDarkColours();
   useEffect(() => {
     const target = element.current!;
-    const colour = (name: string): string => resolvedColour(target, name);
+    const colour = (name: string): string => colourOf(target, name);
     const axis = {
       stroke: colour('--text-muted'),
       grid: { stroke: colour('--line') },
@@ -52,14 +53,28 @@ export function Chart({ x, series, isTime = true, label, height = 220 }: ChartPr
       resize.disconnect();
       plot.destroy();
     };
-  }, [JSON.stringify(x), JSON.stringify(series), isTime, height]);
+  }, [JSON.stringify(x), JSON.stringify(series), isTime, height, isDark]);
   return <div ref={element} class="chart" role="img" aria-label={label} />;
 }
 
-/** The colour that a variable of the style sheet stands for here. A canvas does not understand `light-dark()`. */
-function resolvedColour(target: HTMLElement, name: string): string {
-  target.style.color = `var(${name})`;
-  const { color } = getComputedStyle(target);
-  target.style.color = '';
+/** A colour of the style sheet as a canvas understands it, which knows neither `var()` nor `light-dark()`. */
+function colourOf(target: HTMLElement, name: string): string {
+  const probe = document.createElement('span');
+  probe.style.color = `var(${name})`;
+  target.append(probe);
+  const { color } = getComputedStyle(probe);
+  probe.remove();
   return color;
+}
+
+/** Whether the reader's system asks for dark colours; renders again when that changes. */
+function useDarkColours(): boolean {
+  const [query] = useState(() => matchMedia('(prefers-color-scheme: dark)'));
+  const [isDark, setDark] = useState(query.matches);
+  useEffect(() => {
+    const update = () => setDark(query.matches);
+    query.addEventListener('change', update);
+    return () => query.removeEventListener('change', update);
+  }, [query]);
+  return isDark;
 }

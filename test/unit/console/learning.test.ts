@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Policies, PolicyVersion } from '@stratalog/client';
+import { changeOf } from '../../../console/src/screens/learning/changes.ts';
 import { lookOf } from '../../../console/src/screens/learning/value-look.ts';
 import {
   canPromote,
@@ -106,6 +107,41 @@ describe('comparisons of values', () => {
       searches: undefined,
       weight: 0,
       gain: { value: 0, low: undefined, high: undefined },
+    });
+  });
+});
+
+describe('looks at policies in the audit', () => {
+  const cause = 'system';
+
+  it('tells a canary, a promotion without proof, a roll-back and a rejected candidate apart', () => {
+    const policy = { version: 'learned-3' };
+    expect(changeOf({ type: 'PolicyPromoted', cause, data: { policy, share: 'canary' } })).toMatchObject({
+      what: 'canary',
+      note: 'learned-3',
+      isOwn: true,
+    });
+    expect(
+      changeOf({ type: 'PolicyPromoted', cause: 'user', data: { policy, share: 'all', forced: true } }),
+    ).toMatchObject({ what: 'in force', note: 'learned-3, without proof', isOwn: false, gain: undefined });
+    expect(
+      changeOf({ type: 'PolicyRolledBack', cause, data: { version: 'a', to: 'b', reason: 'worse' } }),
+    ).toMatchObject({ what: 'rolled back', note: 'a to b, because it was worse', tone: 'danger' });
+    const data = { version: 'a', incumbent: 'b', verdict: 'reject', reason: 'it is worse' };
+    expect(changeOf({ type: 'PolicyCompared', cause, data })).toMatchObject({
+      what: 'rejected',
+      note: 'a with b: it is worse',
+      tone: 'warn',
+    });
+  });
+
+  it('shows the gain that was estimated then', () => {
+    const figures = { doublyRobust: { value: 0.08 }, interval: [0.03, 0.13] };
+    const data = { version: 'a', incumbent: 'b', verdict: 'keep-collecting', reason: '', figures };
+    expect(changeOf({ type: 'PolicyCompared', cause, data }).gain).toEqual({
+      value: 0.08,
+      low: 0.03,
+      high: 0.13,
     });
   });
 });

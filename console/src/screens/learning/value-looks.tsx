@@ -1,3 +1,4 @@
+import { useAsk } from '../../app/use-ask.ts';
 import { Answer } from '../../ui/answer.tsx';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
@@ -6,12 +7,11 @@ import { Panel } from '../../ui/page.tsx';
 import { Table } from '../../ui/table.tsx';
 import { Time } from '../../ui/time.tsx';
 import { Interval } from './interval.tsx';
-import { useOnce } from './use-once.ts';
 import { lookOf } from './value-look.ts';
 
 /** Whether values of memories count in the ranking, and the evidence for that. */
 export function ValueLooks() {
-  const events = useOnce('audit.events', [{ type: ['ValuesCompared'], limit: 500 }]);
+  const events = useAsk('audit.events', [{ type: ['ValuesCompared'], limit: 500 }], { once: true });
   return (
     <Answer of={events} what="the comparisons">
       {({ items }) => {

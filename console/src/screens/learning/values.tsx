@@ -2,11 +2,11 @@ import type { StoredMemory } from '@stratalog/client';
 import { Link } from '../../app/address.tsx';
 import { useSession } from '../../app/session.tsx';
 import { useAt } from '../../app/time-bar.tsx';
+import { useAsk } from '../../app/use-ask.ts';
 import { Answer } from '../../ui/answer.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Empty } from '../../ui/empty.tsx';
 import { Panel } from '../../ui/page.tsx';
-import { useOnce } from './use-once.ts';
 import { ValueLooks } from './value-looks.tsx';
 
 /** Importance of a memory of which nothing is known. */
@@ -34,13 +34,18 @@ export function Values() {
 
 function Ranked({ title, isMost }: { readonly title: string; readonly isMost: boolean }) {
   const at = useAt();
-  const memories = useOnce('memories.list', [
-    {
-      filter: { importance: isMost ? { gt: unknown } : { lt: unknown } },
-      limit: askedMemories,
-      ...(at !== undefined && { asOf: at }),
-    },
-  ]);
+  const memories = useAsk(
+    'memories.list',
+    [
+      {
+        filter: { importance: isMost ? { gt: unknown } : { lt: unknown } },
+        limit: askedMemories,
+        ...(at !== undefined && { asOf: at }),
+      },
+    ],
+    // A filter on the importance reads every memory in reach.
+    { once: true },
+  );
   return (
     <Panel
       title={title}

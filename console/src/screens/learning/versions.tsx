@@ -1,4 +1,5 @@
-import type { PolicyVersion } from '@stratalog/client';
+import type { Policies, PolicyVersion } from '@stratalog/client';
+import { useSession } from '../../app/session.tsx';
 import { useAt } from '../../app/time-bar.tsx';
 import { useAsk } from '../../app/use-ask.ts';
 import { Answer } from '../../ui/answer.tsx';
@@ -8,8 +9,10 @@ import { rounded } from '../../ui/bars.tsx';
 import { Panel } from '../../ui/page.tsx';
 import { Table } from '../../ui/table.tsx';
 import { Time } from '../../ui/time.tsx';
+import type { Tone } from '../../ui/tone.ts';
 import { EvaluationFigures } from './evaluation-figures.tsx';
 import { Interval } from './interval.tsx';
+import { PolicyChanges } from './policy-changes.tsx';
 import { PromoteVersion } from './promote-version.tsx';
 import { canPromote, gainOf } from './verdicts.ts';
 
@@ -22,27 +25,55 @@ const states: Readonly<Record<PolicyVersion['state'], readonly [name: string, to
   superseded: ['superseded', 'plain'],
 };
 
-/** The versions of the policy with their estimated gains, newest first. */
+/** How many versions that a later step has replaced are shown; a tenant that learns for months has hundreds. */
+const maxSuperseded = 50;
+
+/** The versions of the policy with their estimated gains, newest first, and how they came into force. */
 export function Versions() {
+  const { may } = useSession();
   const at = useAt();
   const policies = useAsk('admin.policies.list', [{ ...(at !== undefined && { asOf: at }) }]);
   return (
-    <Answer of={policies} what="the versions">
-      {(answer) => (
-        <Panel title="Versions of the policy" note="gain in units of the reward, with its interval of 95 %">
+    <div class="stack">
+      <Answer of={policies} what="the versions">
+        {(answer) => <Current policies={answer} isNow={at === undefined} />}
+      </Answer>
+      {may('auditEvents') && <PolicyChanges />}
+    </div>
+  );
+}
+
+function Current({ policies, isNow }: { readonly policies: Policies; readonly isNow: boolean }) {
+  const newestFirst = policies.items.toReversed();
+  const superseded = newestFirst.filter(({ state }) => state === 'superseded');
+  return (
+    <Panel title="Versions of the policy" note="gain in units of the reward, with its interval of 95 %">
+      <ul class="versions">
+        {newestFirst
+          .filter(({ state }) => state !== 'superseded')
+          .map((version) => (
+            <li key={version.version}>
+              <Version version={version} />
+              {isNow && canPromote(version, policies) && <PromoteVersion version={version.version} />}
+            </li>
+          ))}
+      </ul>
+      {superseded.length > 0 && (
+        <details>
+          <summary>
+            {superseded.length.toLocaleString()} superseded
+            {superseded.length > maxSuperseded && `, of which the newest ${maxSuperseded} are shown`}
+          </summary>
           <ul class="versions">
-            {answer.items.toReversed().map((version) => (
+            {superseded.slice(0, maxSuperseded).map((version) => (
               <li key={version.version}>
                 <Version version={version} />
-                {at === undefined && canPromote(version, answer) && (
-                  <PromoteVersion version={version.version} />
-                )}
               </li>
             ))}
           </ul>
-        </Panel>
+        </details>
       )}
-    </Answer>
+    </Panel>
   );
 }
 

@@ -53,7 +53,8 @@ export function limitsOf(draft: LimitDraft): { readonly limits: Limits } | { rea
       const value = valueOf(one);
       return value === undefined ? [] : [[name, value] as const];
     });
-    return values.length === 0 ? [] : [[owner, Object.fromEntries(values) as Limit] as const];
+    const limit: Limit = Object.fromEntries(values);
+    return values.length === 0 ? [] : [[owner, limit] as const];
   });
   const isWide = ([owner]: readonly [LimitOwner, Limit]): boolean =>
     owner === 'perKey' || owner === 'perTenant';
