@@ -18,6 +18,6 @@ export const screens: readonly Screen[] = [
   { path: '/documents', name: 'Documents', needs: ['listDocuments'] },
   { path: '/audit', name: 'Audit', needs: ['auditEvents'] },
   { path: '/proof', name: 'Proof', needs: ['auditHeads'] },
-  { path: '/learning', name: 'Learning', needs: ['policies', 'experience'] },
+  { path: '/learning', name: 'Learning', needs: ['policies', 'experience', 'listStrategies'] },
   { path: '/operations', name: 'Operations', needs: ['listProjections', 'routing', 'budgets'] },
 ];

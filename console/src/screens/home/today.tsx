@@ -35,9 +35,9 @@ export function Today() {
         <Empty title="Nothing has happened yet">Store or search something, here or with an agent.</Empty>
       ) : (
         <ul class="latest">
-          {latest.map(({ id, type, actor, at, position }) => (
+          {latest.map(({ id, type, actor, at }) => (
             <li key={id}>
-              <Link to="/audit" values={{ event: position }}>
+              <Link to="/audit" values={{ event: id, type }}>
                 {type}
               </Link>{' '}
               <span class="muted">
