@@ -97,7 +97,7 @@ async function folderOfConsole(): Promise<string> {
   const builder = path.join(packageRoot, 'bin', 'console.mjs');
   if (existsSync(path.join(packageRoot, 'tsconfig.json')) && existsSync(builder)) {
     const { builtConsole } = (await import(pathToFileURL(builder).href)) as {
-      builtConsole(): Promise<string>;
+      readonly builtConsole: () => Promise<string>;
     };
     return builtConsole();
   }

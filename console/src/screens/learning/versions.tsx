@@ -9,7 +9,6 @@ import { rounded } from '../../ui/bars.tsx';
 import { Panel } from '../../ui/page.tsx';
 import { Table } from '../../ui/table.tsx';
 import { Time } from '../../ui/time.tsx';
-import type { Tone } from '../../ui/tone.ts';
 import { EvaluationFigures } from './evaluation-figures.tsx';
 import { Interval } from './interval.tsx';
 import { PolicyChanges } from './policy-changes.tsx';
