@@ -1,3 +1,5 @@
+import { rounded } from './rounded.ts';
+
 export interface Bar {
   readonly name: string;
   /** Positive or negative; the bar is drawn relative to the largest. */
@@ -39,9 +41,3 @@ export function Bars({ bars, largest, label }: BarsProps) {
     </table>
   );
 }
-
-/** A number with three significant digits. */
-export const rounded = (value: number): string =>
-  Number.isInteger(value)
-    ? value.toLocaleString()
-    : Number(value.toPrecision(3)).toLocaleString(undefined, { maximumSignificantDigits: 3 });

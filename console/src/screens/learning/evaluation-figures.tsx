@@ -1,5 +1,5 @@
 import type { PolicyFigures } from '@stratalog/client';
-import { rounded } from '../../ui/bars.tsx';
+import { rounded } from '../../ui/rounded.ts';
 import { Facts } from '../../ui/table.tsx';
 import { gainOf, gainText } from './verdicts.ts';
 

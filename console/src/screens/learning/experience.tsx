@@ -3,7 +3,7 @@ import type { AnswerOf } from '../../app/asks.ts';
 import { useSession } from '../../app/session.tsx';
 import { useAsk } from '../../app/use-ask.ts';
 import { Answer } from '../../ui/answer.tsx';
-import { rounded } from '../../ui/bars.tsx';
+import { rounded } from '../../ui/rounded.ts';
 import { Chart } from '../../ui/chart.tsx';
 import { Panel } from '../../ui/page.tsx';
 import { Facts, Table } from '../../ui/table.tsx';

@@ -1,5 +1,5 @@
 import type { PolicyVersion } from '@stratalog/client';
-import { rounded } from '../../ui/bars.tsx';
+import { rounded } from '../../ui/rounded.ts';
 import { Chart } from '../../ui/chart.tsx';
 import { Empty } from '../../ui/empty.tsx';
 import { Panel } from '../../ui/page.tsx';

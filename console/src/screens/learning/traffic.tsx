@@ -1,5 +1,5 @@
 import type { Policies } from '@stratalog/client';
-import { rounded } from '../../ui/bars.tsx';
+import { rounded } from '../../ui/rounded.ts';
 import { Panel } from '../../ui/page.tsx';
 import { Figure } from '../../ui/table.tsx';
 

@@ -1,5 +1,5 @@
 import type { Policies, PolicyFigures, PolicyVersion } from '@stratalog/client';
-import { rounded } from '../../ui/bars.tsx';
+import { rounded } from '../../ui/rounded.ts';
 
 /** A difference with its interval of 95 %, where there is one. */
 export interface Gain {

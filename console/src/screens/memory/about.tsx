@@ -5,7 +5,7 @@ import { Badge } from '../../ui/badge.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { LongText } from '../../ui/long-text.tsx';
 import { Panel } from '../../ui/page.tsx';
-import { rounded } from '../../ui/bars.tsx';
+import { rounded } from '../../ui/rounded.ts';
 import { Facts } from '../../ui/table.tsx';
 import { Time } from '../../ui/time.tsx';
 import { WebAddress } from '../../ui/web-address.tsx';

@@ -1,5 +1,5 @@
 import type { Projection } from '@stratalog/client';
-import { rounded } from '../../ui/bars.tsx';
+import { rounded } from '../../ui/rounded.ts';
 import { Facts, Table, type Column } from '../../ui/table.tsx';
 import { Time } from '../../ui/time.tsx';
 import type { Generation } from './read-model-state.ts';

@@ -1,6 +1,6 @@
 import type { SearchExplanation } from '@stratalog/client';
 import { Badge } from '../../ui/badge.tsx';
-import { rounded } from '../../ui/bars.tsx';
+import { rounded } from '../../ui/rounded.ts';
 import { Facts, Table } from '../../ui/table.tsx';
 
 type ExplainedSearch = SearchExplanation['searches'][number];

@@ -1,6 +1,7 @@
 import type { AuditedSearch } from '@stratalog/client';
 import { Badge } from '../../ui/badge.tsx';
-import { Bars, rounded } from '../../ui/bars.tsx';
+import { Bars } from '../../ui/bars.tsx';
+import { rounded } from '../../ui/rounded.ts';
 import { Facts, Table } from '../../ui/table.tsx';
 
 /** Why a search took its route. */

@@ -1,4 +1,5 @@
-import { Bars, rounded } from '../../ui/bars.tsx';
+import { Bars } from '../../ui/bars.tsx';
+import { rounded } from '../../ui/rounded.ts';
 import type { ExplainedCandidate } from './explanation.ts';
 
 type ScorePart = ExplainedCandidate['parts'][number];

@@ -6,7 +6,7 @@ import { useAt } from '../../app/time-bar.tsx';
 import { useAsk } from '../../app/use-ask.ts';
 import { usePages } from '../../app/use-pages.ts';
 import { Loading, Trouble } from '../../ui/answer.tsx';
-import { rounded } from '../../ui/bars.tsx';
+import { rounded } from '../../ui/rounded.ts';
 import { Button } from '../../ui/button.tsx';
 import { Empty } from '../../ui/empty.tsx';
 import { Page } from '../../ui/page.tsx';

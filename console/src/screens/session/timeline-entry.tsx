@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { Link } from '../../app/address.tsx';
 import { Badge } from '../../ui/badge.tsx';
-import { rounded } from '../../ui/bars.tsx';
+import { rounded } from '../../ui/rounded.ts';
 import { Button } from '../../ui/button.tsx';
 import { LongText } from '../../ui/long-text.tsx';
 import { Facts } from '../../ui/table.tsx';
