@@ -1,5 +1,5 @@
 import type { ListProjectionsAnswer, Projection } from '@stratalog/client';
-import type { Bar } from '../../ui/bars.tsx';
+import type { Bar } from '../../ui/rounded.ts';
 
 export type Generation = Projection['generations'][number];
 
