@@ -1,13 +1,5 @@
+import type { Bar } from './bar.ts';
 import { rounded } from './rounded.ts';
-
-export interface Bar {
-  readonly name: string;
-  /** Positive or negative; the bar is drawn relative to the largest. */
-  readonly value: number;
-  /** Shown instead of the rounded value. */
-  readonly text?: string;
-  readonly note?: string;
-}
 
 interface BarsProps {
   readonly bars: readonly Bar[];

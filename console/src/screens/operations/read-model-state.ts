@@ -1,5 +1,5 @@
 import type { ListProjectionsAnswer, Projection } from '@stratalog/client';
-import type { Bar } from '../../ui/rounded.ts';
+import type { Bar } from '../../ui/bar.ts';
 
 export type Generation = Projection['generations'][number];
 
