@@ -136,6 +136,7 @@ export const longFiles = {
     'test/servers/doctor-cluster.test.ts': 10,
   },
   clients: {
+    'test/clients/console-demo.test.ts': 120,
     'test/clients/package.test.ts': 60,
     'test/clients/mem0.test.ts': 53,
     'test/clients/mcp-configurations.test.ts': 47,
