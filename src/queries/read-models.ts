@@ -16,6 +16,8 @@ const pollMs = 20;
 const ownPollMs = 200;
 /** Shortest time between two looks of one query: the projections reach a position one after another. */
 const restMs = 5;
+/** The same where no request waits: a busy log would be asked at each of its steps. */
+const backgroundRestMs = 100;
 
 /** The generations of the read models that one query reads. */
 export interface ReadView {
@@ -88,10 +90,12 @@ export class ReadModels {
     seen: number,
     deadline: number,
   ): Promise<ReadView | undefined> {
-    const signal = requestSignal() ?? new AbortController().signal;
+    const request = requestSignal();
+    const signal = request ?? new AbortController().signal;
+    const ownRestMs = request ? restMs : backgroundRestMs;
     let lookedAt = seen;
     for (let left: number; (left = deadline - performance.now()) > 0;) {
-      await pause(Math.min(restMs, left), signal);
+      await pause(Math.min(ownRestMs, left), signal);
       await this.#progress.after(lookedAt, Math.min(this.#pollMs, left), signal);
       signal.throwIfAborted();
       lookedAt = this.#progress.count;

@@ -23,6 +23,17 @@ export async function readSpaceSizes(
   return { of: new Map(spaces.filter(({ active }) => active > 0).map(sizeOf)), position };
 }
 
+/** Whether any memory of the tenant is in a space, as far as the read model of their numbers has counted them. */
+export function hasMemoriesInSpaces(models: ReadModels, tenant: string): Promise<boolean> {
+  return models.read({ projections: ['statistics'] }, async (view) => {
+    const rows = await models.sql.query(
+      `select 1 from ${view.table('statistics')} where tenant = $1 and space <> '' and memories > 0 limit 1`,
+      [tenant],
+    );
+    return rows.length > 0;
+  });
+}
+
 function sizeOf({ space, active, bytes }: Stats['spaces'][number]): [string, SpaceSize] {
   return [space, { memories: active, bytes }];
 }

@@ -2,6 +2,7 @@ import { o200k } from '../adapters/tokenizer/o200k.ts';
 import { readRoutingSettings } from '../commands/configure-routing.ts';
 import { ContentRouter } from '../queries/content-routing/content-router.ts';
 import { ContentRoutingDirectory } from '../queries/content-routing/content-routing-directory.ts';
+import { hasMemoriesInSpaces } from '../queries/spaces.ts';
 import { SpaceChooser } from '../reactors/space-chooser.ts';
 import type { CommandSide } from './command-side.ts';
 import { systemCommandContext, type Process } from './process.ts';
@@ -17,7 +18,7 @@ export interface ContentRouting {
 export function openContentRouting(
   own: Process,
   { store, commands, ledger }: Pick<CommandSide, 'store' | 'commands' | 'ledger'>,
-  { retrieval }: Pick<ReadSide, 'retrieval'>,
+  { retrieval, models }: Pick<ReadSide, 'retrieval' | 'models'>,
 ): ContentRouting {
   const { spaces } = commands;
   const directory = new ContentRoutingDirectory(store, spaces);
@@ -30,5 +31,12 @@ export function openContentRouting(
       context: systemCommandContext('content-routing'),
       isAllowed: async (tenant) => (await readRoutingSettings(store, tenant)).languageModel,
     });
-  return { directory, router: new ContentRouter({ directory, spaces, search: retrieval, model }) };
+  const router = new ContentRouter({
+    directory,
+    spaces,
+    search: retrieval,
+    hasMemoriesInSpaces: (tenant) => hasMemoriesInSpaces(models, tenant),
+    model,
+  });
+  return { directory, router };
 }

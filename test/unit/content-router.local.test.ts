@@ -45,7 +45,7 @@ async function setUp(presets: Readonly<Record<string, SpacePreset>> = {}) {
   const services = commandServices({ store: test.store, vault: test.vault, clock: systemClock, newId });
   const model = fakeLanguageModel({ spaces: [] });
   const ledger = new Ledger(services, { large: { input: 1, output: 1 }, small: { input: 1, output: 1 } });
-  const state = { near: [] as readonly Near[] | 'unavailable', isAllowed: true };
+  const state = { near: [] as readonly Near[] | 'unavailable', inSpaces: true, isAllowed: true };
   const find = async () => {
     if (state.near === 'unavailable') throw new LexicalIndexUnavailable('neither words nor meaning');
     return { best: state.near.map(({ spaces, relevance }) => ({ memory: { spaces }, score: relevance })) };
@@ -67,6 +67,7 @@ async function setUp(presets: Readonly<Record<string, SpacePreset>> = {}) {
     directory,
     spaces: services.spaces,
     search: { find: find as unknown as SearchService['find'] },
+    hasMemoriesInSpaces: async () => state.inSpaces,
     model: chooser,
   });
   const route = (text: string, more: object = {}) => router.route(caller, { id: newId(), text, ...more });
@@ -137,6 +138,15 @@ describe('[H2] the spaces of a document', () => {
     expect(await route(plain, unasked)).toMatchObject({ spaces: [], because: 'none' });
     expect(JSON.stringify(model.requests.at(-1)!.input)).not.toContain('quiet');
     expect(await route(plain)).toMatchObject({ spaces: ['quiet'], because: 'rule' });
+  });
+
+  it('are looked for among memories only if any is in a space', async () => {
+    const { state, route } = await setUp();
+    state.near = [{ spaces: ['bees'], relevance: 0.7 }];
+    state.inSpaces = false;
+    expect(await route(plain)).toMatchObject({ spaces: [], because: 'none' });
+    state.inSpaces = true;
+    expect(await route(plain)).toMatchObject({ spaces: ['bees'], because: 'similar' });
   });
 
   it('are those of memories that are surely alike', async () => {

@@ -2,8 +2,12 @@ import { hash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { loadDocument } from '../../commands/documents/load-document.ts';
-import { documentFields, receiveDocument } from '../../commands/documents/receive-document.ts';
+import { documentFields } from '../../commands/documents/file-to-receive.ts';
+import { receiveDocument } from '../../commands/documents/receive-document.ts';
 import { phaseOf, type DocumentState } from '../../domain/documents/document.ts';
+import { documentStream } from '../../domain/streams.ts';
+import { withoutTurn } from '../../support/request-scope.ts';
+import type { CommandServices } from '../../commands/context.ts';
 import { externalIdSchema } from '../../domain/layers.ts';
 import { invalid, Problem } from '../../domain/problems.ts';
 import { position } from '../example-values.ts';
@@ -178,22 +182,31 @@ function decode(base64: string): Buffer {
 const firstPauseMs = 20;
 const maxPauseMs = 500;
 
-/** The document once its sections are stored, or as it is when the time is over. */
+/** The document once its sections are stored, or as it is when the time is over. Meanwhile, other requests have its turn. */
 async function untilDone(
-  services: Parameters<typeof loadDocument>[0],
+  services: Pick<CommandServices, 'store'>,
   { caller, signal }: Pick<Call<unknown>, 'caller' | 'signal'>,
   state: DocumentState,
   waitMs: number,
 ): Promise<DocumentState> {
+  if (waitMs === 0 || phaseOf(state) !== 'processing') return state;
+  const { documentId } = state.place;
+  const stream = documentStream(caller.tenant, documentId);
   const deadline = performance.now() + waitMs;
   let latest = state;
-  for (
-    let pauseMs = firstPauseMs;
-    phaseOf(latest) === 'processing' && performance.now() < deadline && !signal.aborted;
-    pauseMs = Math.min(2 * pauseMs, maxPauseMs)
-  ) {
-    await sleep(Math.min(pauseMs, Math.max(0, deadline - performance.now())));
-    latest = (await loadDocument(services, caller, state.place.documentId)).state;
-  }
+  await withoutTurn(async () => {
+    for (
+      let pauseMs = firstPauseMs;
+      phaseOf(latest) === 'processing' && performance.now() < deadline && !signal.aborted;
+      pauseMs = Math.min(2 * pauseMs, maxPauseMs)
+    ) {
+      await sleep(Math.min(pauseMs, Math.max(0, deadline - performance.now())));
+      const added = await services.store.log.readStream(stream, {
+        from: latest.streamRevision + 1,
+        limit: 1,
+      });
+      if (added.length > 0) latest = (await loadDocument(services, caller, documentId)).state;
+    }
+  });
   return latest;
 }

@@ -2,15 +2,14 @@ import { contentOf, type DocumentState } from '../../domain/documents/document.t
 import type { DocumentEvent, RecordedSection, SkipReason } from '../../domain/documents/events.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import type { MemoryEvent } from '../../domain/memory/events.ts';
-import type { MemoryValue } from '../../domain/memory/memory.ts';
+import type { MemoryState, MemoryValue } from '../../domain/memory/memory.ts';
 import { foldMemory } from '../../domain/memory/snapshot.ts';
 import { Problem } from '../../domain/problems.ts';
 import { withoutCopies, type Spaces } from '../../domain/spaces/spaces.ts';
 import { documentStream, memoryStream } from '../../domain/streams.ts';
-import { WrongExpectedRevision } from '../../ports/event-log.ts';
 import { changeMemory } from '../change-memory.ts';
 import { unsealedContext, type CommandContext, type CommandServices } from '../context.ts';
-import { create } from '../create-memory.ts';
+import { storeUnclaimed, type Draft } from '../create-memory.ts';
 import { retentionUntil } from '../delete-memory.ts';
 import { checkEntry } from '../entry/check-entry.ts';
 import { storeInSpaces } from '../store-in-spaces.ts';
@@ -53,16 +52,13 @@ export async function carryOutDocument(
     const skipped = outcomes.flatMap((outcome, index) =>
       outcome ? [{ memoryId: done[index]!, ...outcome }] : [],
     );
-    await record(services, context, place.documentId, {
-      type: 'DocumentAdvanced',
-      data: { documentId: place.documentId, revision: state.revision, done, skipped },
-    });
+    const { documentId } = place;
+    const { revision } = state;
+    const advanced = { type: 'DocumentAdvanced', data: { documentId, revision, done, skipped } } as const;
+    const stored = { type: 'DocumentStored', data: { documentId, revision } } as const;
+    const isLast = from + memoriesAtOnce >= ids.length;
+    await record(services, context, documentId, isLast ? [advanced, stored] : [advanced]);
   }
-  const { documentId } = place;
-  await record(services, context, documentId, {
-    type: 'DocumentStored',
-    data: { documentId, revision: state.revision },
-  });
 }
 
 /** The outcome of a step does not depend on what others append meanwhile. */
@@ -70,16 +66,18 @@ async function record(
   { store }: CommandServices,
   context: CommandContext,
   documentId: string,
-  event: DocumentEvent,
+  events: readonly DocumentEvent[],
 ): Promise<void> {
   const stream = documentStream(context.caller.tenant, documentId);
-  await store.append(stream, 'exists', [event], unsealedContext(context));
+  await store.append(stream, 'exists', events, unsealedContext(context));
 }
+
+type StoredDocument = DocumentState & { readonly good: NonNullable<DocumentState['good']> };
 
 class SectionSteps {
   readonly #services: CommandServices;
   readonly #context: CommandContext;
-  readonly #document: DocumentState & Required<Pick<DocumentState, 'good'>>;
+  readonly #document: StoredDocument;
   readonly #spaces: Spaces;
   readonly #texts: ReadonlyMap<number, string | undefined>;
   readonly #findSame: FindSame;
@@ -87,7 +85,7 @@ class SectionSteps {
   constructor(
     services: CommandServices,
     context: CommandContext,
-    document: DocumentState & { readonly good: NonNullable<DocumentState['good']> },
+    document: StoredDocument,
     {
       spaces,
       texts,
@@ -108,17 +106,14 @@ class SectionSteps {
 
   async carryOut(memoryId: string): Promise<Outcome> {
     const section = this.#document.status === 'deleted' ? undefined : this.#document.sections.get(memoryId);
-    const { tenant } = this.#context.caller;
-    const { state } = foldMemory(
-      await this.#services.store.load<MemoryEvent>(memoryStream(tenant, memoryId)),
-    );
-    if (state.status === 'erased') return undefined;
     if (!section) {
-      if (state.status === 'active' || state.status === 'archived') await this.#delete(memoryId);
+      const status = await this.#statusOf(memoryId);
+      if (status === 'active' || status === 'archived') await this.#delete(memoryId);
       return undefined;
     }
     try {
-      return await this.#bring(section, state.status);
+      if (await this.#storesUnread(section)) return undefined;
+      return await this.#bring(section, await this.#statusOf(memoryId));
     } catch (error) {
       const reason = skipReasonOf(error);
       if (!reason) throw error;
@@ -126,16 +121,19 @@ class SectionSteps {
     }
   }
 
-  async #bring(
-    section: RecordedSection,
-    status: 'absent' | 'active' | 'archived' | 'deleted',
-  ): Promise<Outcome> {
+  async #statusOf(memoryId: string): Promise<MemoryState['status']> {
+    const stream = memoryStream(this.#context.caller.tenant, memoryId);
+    return foldMemory(await this.#services.store.load<MemoryEvent>(stream)).state.status;
+  }
+
+  async #bring(section: RecordedSection, status: MemoryState['status']): Promise<Outcome> {
+    if (status === 'erased') return undefined;
     const { memoryId } = section;
     const text = this.#texts.get(section.revision);
     if (status === 'absent') {
       // Its text was erased before it was stored.
       if (text === undefined) return undefined;
-      return this.#store(section, contentOf(text, section, this.#document.good!));
+      return this.#store(section, text);
     }
     if (status === 'archived') return undefined;
     if (status === 'deleted') {
@@ -147,9 +145,9 @@ class SectionSteps {
       });
     }
     if (text === undefined) return undefined;
-    const { spaces, tags } = this.#document.good!;
+    const { spaces, tags } = this.#document.good;
     const patch = {
-      content: contentOf(text, section, this.#document.good!),
+      content: contentOf(text, section, this.#document.good),
       spaces,
       tags,
       metadata: this.#metadata(),
@@ -163,14 +161,45 @@ class SectionSteps {
     return this.#document.due.size === this.#document.sections.size + this.#document.removed.size;
   }
 
-  async #store(section: RecordedSection, content: string): Promise<Outcome> {
-    const { accepts } = this.#document;
-    if (section.quality < this.#threshold() && !accepts.has('low-quality')) return { reason: 'low-quality' };
+  /** Stores the memory of a new section without reading its stream. False if it has events already, or the section asks for more. */
+  async #storesUnread(section: RecordedSection): Promise<boolean> {
+    const text = this.#texts.get(section.revision);
+    const isPlain = section.action === 'add' && !this.#isPoor(section) && this.#withoutCopies().length === 0;
+    return isPlain && text !== undefined && (await this.#create(section, await this.#draft(section, text)));
+  }
+
+  async #store(section: RecordedSection, text: string): Promise<Outcome> {
+    if (this.#isPoor(section)) return { reason: 'low-quality' };
+    const draft = await this.#draft(section, text);
+    const single = this.#withoutCopies();
+    if (single.length > 0) {
+      const same = await this.#saidAlready(section, draft.value);
+      if (same !== undefined) return { reason: 'duplicate', of: same };
+      const fact = { ...draft, duplicates: 'affirm' as const, subject: undefined };
+      const stored = await storeInSpaces(this.#services, this.#context, fact, single, section.memoryId);
+      return stored?.affirmed ? { reason: 'duplicate', of: stored.snapshot.state.value.id } : undefined;
+    }
+    await this.#create(section, draft);
+    return undefined;
+  }
+
+  /** The memory that says the same in other words, where a space of the document collects such. */
+  #saidAlready({ memoryId: id, kind }: RecordedSection, value: Draft['value']): Promise<string | undefined> {
+    const within = { caller: this.#context.caller, spaces: this.#spaces };
+    return saidAlready(this.#services, this.#findSame, within, { ...value, id }, kind);
+  }
+
+  /** False if another run has stored it. */
+  async #create({ memoryId }: RecordedSection, draft: Draft): Promise<boolean> {
+    return (await storeUnclaimed(this.#services, this.#context, draft, memoryId)) !== undefined;
+  }
+
+  async #draft(section: RecordedSection, text: string): Promise<Draft> {
     const { layer, scope, spaces, tags, createdBy, documentId, trustSource, occurredAt } =
-      this.#document.good!;
+      this.#document.good;
     const at = section.at ?? occurredAt;
     const placed: Omit<MemoryValue, 'id'> = {
-      content,
+      content: contentOf(text, section, this.#document.good),
       layer,
       scope,
       spaces,
@@ -185,38 +214,28 @@ class SectionSteps {
       ...placed,
       ...(await checkEntry(this.#services, this.#context, placed, {
         source: trustSource,
-        isAccepted: accepts.has('not-accepted'),
+        isAccepted: this.#document.accepts.has('not-accepted'),
       })),
     };
-    const draft = {
+    return {
       value,
       key: newMemoryKey(this.#services, this.#context, {}, value),
-      inTurn: <T>(append: () => Promise<T>) => append(),
+      inTurn: (append) => append(),
     };
-    const { memoryId: id, kind } = section;
-    const within = { caller: this.#context.caller, spaces: this.#spaces };
-    const same = accepts.has('duplicate')
-      ? undefined
-      : await saidAlready(this.#services, this.#findSame, within, { ...value, id }, kind);
-    if (same !== undefined) return { reason: 'duplicate', of: same };
-    const single = accepts.has('duplicate') ? [] : withoutCopies(this.#spaces, spaces);
-    if (single.length > 0) {
-      const fact = { ...draft, duplicates: 'affirm' as const, subject: undefined };
-      const stored = await storeInSpaces(this.#services, this.#context, fact, single, section.memoryId);
-      return stored?.affirmed ? { reason: 'duplicate', of: stored.snapshot.state.value.id } : undefined;
-    }
-    await create(this.#services, this.#context, {
-      ...draft,
-      value: { ...value, id: section.memoryId },
-    }).catch((error: unknown) => {
-      // Another run has stored it.
-      if (!(error instanceof WrongExpectedRevision)) throw error;
-    });
-    return undefined;
+  }
+
+  #isPoor({ quality }: RecordedSection): boolean {
+    return quality < this.#threshold() && !this.#document.accepts.has('low-quality');
+  }
+
+  /** The spaces of the document that keep no text twice. */
+  #withoutCopies(): readonly string[] {
+    const { accepts, good } = this.#document;
+    return accepts.has('duplicate') ? [] : withoutCopies(this.#spaces, good.spaces);
   }
 
   #metadata(): JsonObject {
-    const { metadata, contentType, programmingLanguage, source } = this.#document.good!;
+    const { metadata, contentType, programmingLanguage, source } = this.#document.good;
     return {
       content_type: contentType,
       ...(programmingLanguage !== undefined && { programming_language: programmingLanguage }),
@@ -227,7 +246,7 @@ class SectionSteps {
 
   /** The highest threshold of its configured spaces. */
   #threshold(): number {
-    const configured = this.#document.good!.spaces.flatMap(
+    const configured = this.#document.good.spaces.flatMap(
       (label) => this.#spaces.configured.get(label) ?? [],
     );
     if (configured.length === 0) return defaultThreshold;

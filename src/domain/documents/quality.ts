@@ -33,10 +33,11 @@ export function sectionQuality(content: string, section: Section): number {
 }
 
 function proseQuality(prose: string): number {
+  const sentences = sentencesIn(prose);
   const factors = [
-    1 - navigationShare(prose),
+    1 - navigationShare(sentences),
     1 - above(0.5, linkShare(prose)),
-    1 - repetitionShare(prose),
+    1 - repetitionShare(sentences),
     1 - above(0.3, symbolShare(prose)),
     variety(prose),
   ];
@@ -82,17 +83,17 @@ function lengthOfWords(text: string): number {
   return text.replaceAll(/[^\p{L}\p{N}]+/gu, '').length;
 }
 
-/** Line by line: the time of the segmenter is quadratic in the length of what it is given. */
+/** Line by line: an abbreviation at the end of a line does not join it to the next one. */
 function sentencesIn(prose: string): string[] {
   return prose
     .split('\n')
     .flatMap((line) => sentencesOf(line).map(({ start, end }) => line.slice(start, end)));
 }
 
-function repetitionShare(prose: string): number {
+function repetitionShare(sentences: readonly string[]): number {
   const seen = new Set<string>();
   let [repeated, all] = [0, 0];
-  for (const sentence of sentencesIn(prose)) {
+  for (const sentence of sentences) {
     const form = words(sentence).join(' ');
     all += form.length;
     if (seen.has(form)) repeated += form.length;
@@ -129,9 +130,9 @@ function variety(prose: string): number {
 /** Units of a line of navigation. */
 const maxFragment = 200;
 
-function navigationShare(prose: string): number {
+function navigationShare(sentences: readonly string[]): number {
   let [navigation, all] = [0, 0];
-  for (const sentence of sentencesIn(prose))
+  for (const sentence of sentences)
     for (const fragment of sentence.split(/\s[·|•›»/]\s|\]\([^()\s]*\)\s*/u)) {
       const plain = fragment.replaceAll(/[^\p{L}\p{N}©]+/gu, ' ').trim();
       all += plain.length;

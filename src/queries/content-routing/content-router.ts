@@ -40,6 +40,8 @@ export interface ContentRouterDependencies {
   readonly directory: Pick<ContentRoutingDirectory, 'of'>;
   readonly spaces: SpacesOf;
   readonly search: Pick<SearchService, 'find'>;
+  /** Whether any memory of the tenant is in a space: otherwise none is looked for. */
+  readonly hasMemoriesInSpaces: (tenant: string) => Promise<boolean>;
   /** Undefined if no language model is configured. */
   readonly model?: SpaceChoiceByModel | undefined;
 }
@@ -104,9 +106,10 @@ export class ContentRouter {
   }
 
   async #agreed(caller: TenantContext, query: string): Promise<readonly string[] | undefined> {
-    if (query === '') return undefined;
+    const { search, hasMemoriesInSpaces } = this.#dependencies;
+    if (query === '' || !(await hasMemoriesInSpaces(caller.tenant))) return undefined;
     try {
-      const { best } = await this.#dependencies.search.find(caller, { query, topK: maxNear, threshold: 0 });
+      const { best } = await search.find(caller, { query, topK: maxNear, threshold: 0 });
       return agreedSpaces(
         best.map(({ memory, score }) => ({ spaces: memory.spaces ?? [], relevance: score })),
       );

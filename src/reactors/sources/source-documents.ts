@@ -2,11 +2,8 @@ import { hash } from 'node:crypto';
 import { claimHolder } from '../../commands/claims.ts';
 import type { CommandContext, CommandServices } from '../../commands/context.ts';
 import { deleteDocument } from '../../commands/documents/change-document.ts';
-import {
-  documentClaim,
-  receiveDocument,
-  type RouteContent,
-} from '../../commands/documents/receive-document.ts';
+import type { RouteContent } from '../../commands/documents/file-to-receive.ts';
+import { documentClaim, receiveDocument } from '../../commands/documents/receive-document.ts';
 import { foldDocument, type DocumentState } from '../../domain/documents/document.ts';
 import type { DocumentEvent } from '../../domain/documents/events.ts';
 import { Problem } from '../../domain/problems.ts';
