@@ -44,6 +44,7 @@ AMONG_FIELDS = [
     (".*", ".*", "twice|more than once", "lists without repetition"),
     (".*", r"filter(\..*)?", ".*", "the language of filters"),
     ("recordTrace", r"memoriesHelpful\..*", "must be among memoriesUsed", "a part of another list"),
+    ("putMemory", r"layer|scope(\..*)?", "is immutable", "the memory with this externalId has its place"),
     ("rebuildProjection", "embedder", "is for vectors only", "a model belongs to vectors"),
     ("keepCosignature", ".*", ".*", "signed notes"),
     ("verifyLog", "against", "a note is a text", "signed notes"),
