@@ -49,11 +49,15 @@ class Subscription {
   }
 
   async step(): Promise<void> {
+    const before = this.#log.wakeUp.count;
     const shared = await this.#tail.page(this.#reader, this.position, 2);
     const page = shared ?? (await this.#log.read(this.position, this.#filter, 2));
     if (!shared && !page.isFull) this.#tail.reached(page.scannedTo);
     this.positions.push(...page.events.map(({ position }) => position));
     this.position = page.scannedTo;
+    // It would sleep until the next append: it has everything, or wakes at once.
+    if (!page.isFull && this.position < this.#log.events.length)
+      expect(this.#log.wakeUp.count).toBeGreaterThan(page.seen ?? before);
   }
 
   end(): void {
@@ -124,6 +128,19 @@ it('is read once for all subscriptions that an append wakes', async () => {
   await all();
   expect(log.reads).toBe(before + 1);
   expect(subscriptions.map(({ positions }) => positions.length)).toEqual([1, 0, 1, 1, 0]);
+});
+
+it('does not let one sleep who gets what was read before the last append', async () => {
+  const log = new MemoryLog();
+  const tail = new LogTail((after, wanted) => log.read(after, wanted), log.wakeUp, 60_000);
+  const [first, second] = [new Subscription(log, tail, undefined), new Subscription(log, tail, undefined)];
+  await Promise.all([first.step(), second.step()]);
+  log.append('A');
+  const reading = first.step();
+  log.append('B');
+  await reading;
+  await second.step();
+  expect(second.positions).toEqual([1]);
 });
 
 it('reads again for one who joins during a read and wants more than that finds', async () => {

@@ -8,6 +8,8 @@ export interface TailPage {
   readonly scannedTo: number;
   /** Whether there may be more events after this page. */
   readonly isFull: boolean;
+  /** The wake-ups whose events are in it: a reader sleeps until the next one. Those until its own read if absent. */
+  readonly seen?: number;
 }
 
 /** What is read of the log in one statement: events of these types, or all, after a position. */
@@ -130,7 +132,8 @@ export class LogTail {
       if (events.length === limit || size >= maxPageSize)
         return { events, scannedTo: event.position, isFull: true };
     }
-    return { events, scannedTo: Math.max(after, this.#end), isFull: false };
+    // There may have been appends since these events were read for another reader.
+    return { events, scannedTo: Math.max(after, this.#end), isFull: false, seen: this.#current.count };
   }
 
   #clear(position: number): void {

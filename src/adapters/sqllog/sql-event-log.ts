@@ -216,7 +216,7 @@ class SqlEventLog implements EventLog {
           yield { events: page.events, scannedTo: position };
           if (page.isFull) continue;
         }
-        await this.#wakeUp.after(seen, this.#pollMs, signal);
+        await this.#wakeUp.after(page.seen ?? seen, this.#pollMs, signal);
         const early = readAt + pauseMs - performance.now();
         if (early > 0) await pause(early, signal);
       }
