@@ -105,7 +105,7 @@ function groupsSql(view: ReadView, condition: string, over: string): string {
     from ${view.table('memories')} m
     join ${view.table('statistics', 'statistics_counted')} c on c.tenant = m.tenant and c.memory_id = m.memory_id
     left join ${view.table('usage')} u on u.tenant = m.tenant and u.memory_id = m.memory_id
-    where ${condition} group by c.layer, c.state`;
+    where ${condition} and not c.withheld group by c.layer, c.state`;
 }
 
 /** SQL condition on memories that are not kept and older than the retention of each of their spaces. A space without one keeps them. */

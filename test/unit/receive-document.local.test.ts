@@ -46,7 +46,7 @@ async function send(waitMs: number, isProcessed: boolean) {
       filter: { types: ['DocumentReceived'] },
       direction: 'backwards',
     });
-    await documentReactor(commands, context).handle(events, { signal });
+    await documentReactor(commands, context, async () => []).handle(events, { signal });
   };
   const route = async () => ({ spaces: [], because: 'none' as const, details: {} });
   const services = { commands, documentReader: reader, contentRouter: { route } };

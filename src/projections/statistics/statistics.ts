@@ -1,5 +1,5 @@
 import { memoryEvents, type MemoryEvent } from '../../domain/memory/events.ts';
-import { isWithheld, type Trust } from '../../domain/trust/trust.ts';
+import { isWithheld } from '../../domain/trust/trust.ts';
 import type { LoadedEvent } from '../../ports/event-store.ts';
 import type { SqlExecutor } from '../../ports/sql.ts';
 import { Table, type Draft, type Row, type Tables } from '../../read-models/table.ts';
@@ -31,6 +31,7 @@ const counted = new Table('statistics_counted', {
     layer: 'text',
     spaces: 'text[]',
     state: 'text',
+    withheld: 'boolean',
     characters: 'integer',
     bytes: 'integer',
     expires_at: 'timestamptz?',
@@ -48,7 +49,7 @@ type Counted = Row<typeof counted>;
 /** Numbers and sizes of memories by tenant, layer and space. The space '' stands for all memories of the layer. */
 export const statistics: Projection = {
   name: 'statistics',
-  version: 2,
+  version: 3,
   handles: memoryEvents,
   ...declaredBy(amounts, counted),
   plan,
@@ -76,7 +77,8 @@ function next(row: Counted | undefined, { event, metadata }: LoadedEvent<MemoryE
         memory_id: memoryId,
         layer,
         spaces,
-        state: stateOf(event.data.trust),
+        state: 'active',
+        withheld: isWithheld(event.data),
         characters: contentLength,
         bytes: contentBytes,
         expires_at: timeOf(expiresAt),
@@ -94,7 +96,7 @@ function next(row: Counted | undefined, { event, metadata }: LoadedEvent<MemoryE
         bytes: contentBytes,
         ...(expiresAt !== undefined && { expires_at: timeOf(expiresAt) }),
         ...(retention !== undefined && { kept: retention === 'keep' }),
-        ...(trust && { state: stateOf(trust) }),
+        ...(trust && { withheld: isWithheld({ trust }) }),
       };
     }
     case 'MemoryDeleted':
@@ -105,8 +107,7 @@ function next(row: Counted | undefined, { event, metadata }: LoadedEvent<MemoryE
     case 'MemoryUnarchived':
       return row && { ...row, state: 'active' };
     case 'MemoryReviewed':
-      if (row?.state !== 'active' && row?.state !== 'withheld') return row;
-      return { ...row, state: stateOf(event.data.trust) };
+      return row && { ...row, withheld: isWithheld(event.data) };
     case 'MemoryErased':
       return undefined;
     default:
@@ -118,8 +119,9 @@ function timeOf(sent: string | null | undefined): Date | undefined {
   return sent == null ? undefined : new Date(sent);
 }
 
-function stateOf(trust: Trust | undefined): string {
-  return isWithheld({ trust }) ? 'withheld' : 'active';
+/** As what a memory is counted: what waits for a review is out of the read models, unless it is deleted anyway. */
+function shownAs({ state, withheld }: Counted): string {
+  return withheld && state !== 'deleted' ? 'withheld' : state;
 }
 
 type Sum = Draft<Row<typeof amounts>>;
@@ -128,7 +130,8 @@ function sums(before: ReadonlyMap<string, Counted>, after: ReadonlyMap<string, C
   const all = new Map<string, Sum>();
   const add = (row: Counted | undefined, sign: number) => {
     for (const space of row ? ['', ...new Set(row.spaces)] : []) {
-      const { tenant, layer, state, characters, bytes } = row!;
+      const { tenant, layer, characters, bytes } = row!;
+      const state = shownAs(row!);
       const key = JSON.stringify([tenant, layer, space, state]);
       const sum = all.get(key) ?? { tenant, layer, space, state, memories: 0, characters: 0, bytes: 0 };
       sum.memories += sign;
