@@ -103,15 +103,59 @@ describe('the console', () => {
   it('[J5] shows hostile texts as text, in every field', async () => {
     const tenant = freshTenant();
     const owner = await clientWithKey(server, { tenant, role: 'admin', user: 'ada' });
-    const texts = hostileTexts.slice(0, 40);
-    for (const content of texts)
-      await owner.store({ content, tags: [content.slice(0, 60)], metadata: { note: content } });
+    const views = await storeHostile(owner);
     const { page, faults } = await signedIn(owner.key!, '/memories');
     const list = page.getByRole('list', { name: 'Memories' });
     await list.waitFor();
-    expect(await list.innerText()).toContain(texts.at(-1)!.slice(0, 20));
-    for (const view of Object.keys(screens)) await go(page, view);
+    expect(await list.innerText()).toContain(hostileTexts.at(-1)!.slice(0, 20));
+    for (const view of [...Object.keys(screens), ...views]) await go(page, view);
     expect(await page.evaluate('globalThis.attacked')).toBeUndefined();
     expect(faults).toEqual([]);
   });
 });
+
+/** Puts the texts into every field that a person, a file or an agent fills. Returns the addresses that show one thing each. */
+async function storeHostile(owner: Client): Promise<string[]> {
+  const at = (index: number): string => hostileTexts[index % hostileTexts.length]!;
+  const sessionId = at(7);
+  const stored = await owner.bulk(
+    hostileTexts.map((content, index) => ({
+      content,
+      tags: [at(index + 1).slice(0, 60)],
+      metadata: { note: at(index + 2), [at(index + 3).slice(0, 40)]: 1 },
+      externalId: `${index} ${at(index + 4)}`.slice(0, 120),
+      representations: { code: at(index + 5) },
+      duplicates: 'keep',
+    })),
+  );
+  expect(stored.map(({ status }) => status)).toEqual(hostileTexts.map(() => 201));
+  const [first, second] = stored.map(({ id }) => id as string) as [string, string];
+  const accepted = [
+    await owner.patch(`/v1/memories/${first}`, { content: at(9) }, { 'if-match': '*', 'x-reason': at(10) }),
+    await owner.put(`/v1/memories/${first}/links/related/${second}`),
+    await owner.post(`/v1/memories/${first}/feedback`, { kind: 'outdated', note: at(11) }),
+    await owner.put('/v1/spaces/notes', { description: at(12) }),
+    await owner.post('/v1/search', { query: at(13), sessionId }),
+    await owner.post('/v1/admin/keys', { role: 'member', user: 'bob', name: at(14) }),
+  ];
+  const document = await owner.post('/v1/documents?waitMs=20000', {
+    text: `# ${at(15)}\n\n## ${at(16)}\n\nThe harbour opens at six. ${at(17)}`,
+    title: at(18),
+    filename: `${at(19).replaceAll('/', '-')}.md`,
+    sourceUri: at(20),
+    layer: 'company',
+  });
+  expect([...accepted, document].flatMap(({ status, body }) => (status < 400 ? [] : [body.detail]))).toEqual(
+    [],
+  );
+  const query = encodeURIComponent(at(13));
+  return [
+    `/memories/${first}`,
+    `/search?q=${query}`,
+    '/spaces?id=notes',
+    `/documents/${document.body.document.id}`,
+    `/sessions/${encodeURIComponent(sessionId)}`,
+    '/audit?type=MemoryUpdated',
+    '/operations?tab=keys',
+  ];
+}
