@@ -54,7 +54,7 @@ export default function Memories() {
       </Filters>
       {memories.error && <Trouble error={memories.error} onRepeat={memories.repeat} />}
       {memories.isPending && !memories.error && <Loading what="the memories" />}
-      {!memories.isPending && memories.items.length === 0 && (
+      {!memories.isPending && !memories.error && memories.items.length === 0 && (
         <Empty title={isFiltered ? 'No memory matches these filters' : 'Nothing is remembered yet'}>
           {isFiltered ? (
             'Remove a filter to see more.'
