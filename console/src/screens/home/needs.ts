@@ -120,7 +120,7 @@ function needsOfWork({ reviews, failedDocuments, stats }: Answers): Need[] {
       figure: failedDocuments.toLocaleString(),
       what: 'documents that could not be read',
       to: '/documents',
-      values: { status: 'failed' },
+      values: { state: 'failed' },
     });
   if (stats?.bulkStores === 'held-back')
     needs.push({
