@@ -4,6 +4,7 @@ import { useAddress } from '../../app/address.tsx';
 import { useAsk } from '../../app/use-ask.ts';
 import { Answer } from '../../ui/answer.tsx';
 import { Button } from '../../ui/button.tsx';
+import { excerpt } from '../../ui/excerpt.ts';
 import { Time } from '../../ui/time.tsx';
 import { chainOf } from './causes.ts';
 import { describeEvent, gistOf } from './describe.ts';
@@ -51,7 +52,7 @@ function Chain({ event }: { readonly event: AuditEvent }) {
                     {describeEvent(one.type)}
                   </button>{' '}
                   <span class="muted">
-                    {gistOf(one.data).slice(0, 80)} · {one.actor} · <Time at={one.at} exact />
+                    {excerpt(gistOf(one.data), 80)} · {one.actor} · <Time at={one.at} exact />
                   </span>
                 </li>
               ))}

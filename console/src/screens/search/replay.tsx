@@ -4,6 +4,7 @@ import { useAsk } from '../../app/use-ask.ts';
 import { Answer } from '../../ui/answer.tsx';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
+import { excerpt } from '../../ui/excerpt.ts';
 import { Panel } from '../../ui/page.tsx';
 import { Table } from '../../ui/table.tsx';
 import type { Tone } from '../../ui/tone.ts';
@@ -77,7 +78,7 @@ function Differences({ replay, at }: { readonly replay: ReplayedSearch; readonly
       columns={[
         {
           name: 'Memory',
-          cell: ({ id }) => <Link to={`/memories/${id}`}>{beginOf(texts?.get(id)?.content) ?? id}</Link>,
+          cell: ({ id }) => <Link to={`/memories/${id}`}>{excerpt(texts?.get(id)?.content ?? id, 80)}</Link>,
         },
         {
           name: 'Difference',
@@ -89,8 +90,4 @@ function Differences({ replay, at }: { readonly replay: ReplayedSearch; readonly
       ]}
     />
   );
-}
-
-function beginOf(text: string | undefined): string | undefined {
-  return text !== undefined && text.length > 80 ? `${text.slice(0, 80)}…` : text;
 }
