@@ -1,5 +1,5 @@
 import { createContext, type ComponentChildren } from 'preact';
-import { useContext, useEffect, useRef, useState } from 'preact/hooks';
+import { useContext, useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { useQueryClient } from '@tanstack/preact-query';
 import type { AuditEvent } from '@stratalog/client';
 import { useSession } from './session.tsx';
@@ -74,11 +74,9 @@ export function LiveProvider({ children }: { readonly children: ComponentChildre
       while (!ended.signal.aborted) {
         setState('connecting');
         try {
-          const { position } = (await client.readiness({ signal: ended.signal })).log as {
-            position?: string;
-          };
+          const { log } = await client.readiness({ signal: ended.signal });
           setState('live');
-          const query = { ...(position !== undefined && { after: position }) };
+          const query = 'position' in log ? { after: log.position } : {};
           for await (const event of client.audit.follow(query, { signal: ended.signal })) batch.push(event);
         } catch {
           if (ended.signal.aborted) return;
@@ -95,14 +93,15 @@ export function LiveProvider({ children }: { readonly children: ComponentChildre
     };
   }, [client, id, mayFollow, queries]);
 
-  const live = useRef<Live>();
-  if (live.current?.state !== state)
-    live.current = {
+  const live = useMemo<Live>(
+    () => ({
       state,
       listen(listener) {
         listeners.current.add(listener);
         return () => listeners.current.delete(listener);
       },
-    };
-  return <LiveContext.Provider value={live.current}>{children}</LiveContext.Provider>;
+    }),
+    [state],
+  );
+  return <LiveContext.Provider value={live}>{children}</LiveContext.Provider>;
 }

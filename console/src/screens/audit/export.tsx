@@ -4,20 +4,16 @@ import { useSession } from '../../app/session.tsx';
 import { Trouble } from '../../ui/answer.tsx';
 import { Button } from '../../ui/button.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
-import { Dialog, type DialogHandle } from '../../ui/dialog.tsx';
+import { DialogButton } from '../../ui/dialog-button.tsx';
 import { saveFile } from '../../ui/save-file.ts';
 import { exportCommands } from './commands.ts';
 
 /** Saves the filtered events as a file, or gives the command that does. */
 export function Export({ filter }: { readonly filter: AuditFilter }) {
-  const dialog = useRef<DialogHandle>(null);
   return (
-    <>
-      <Button onClick={() => dialog.current?.show()}>Export</Button>
-      <Dialog handle={dialog} title="Export the filtered events">
-        <Exporting filter={filter} />
-      </Dialog>
-    </>
+    <DialogButton label="Export" title="Export the filtered events">
+      {() => <Exporting filter={filter} />}
+    </DialogButton>
   );
 }
 

@@ -15,7 +15,7 @@ export function draftOf({ content, tags, metadata }: StoredMemory): Draft {
 }
 
 /** The tags in a text, each once. */
-export const tagsIn = (text: string): readonly string[] => [
+const tagsIn = (text: string): readonly string[] => [
   ...new Set(
     text
       .split(',')

@@ -3,7 +3,7 @@ import { bad, canonical, good, jsonOf, verdictOf, type Verdict } from './verdict
 import { proofHeader, verifyCheckpoint, verifyProof } from './verify.ts';
 
 /** An erasure as the server shows it. */
-export interface ShownErasure {
+interface ShownErasure {
   readonly id?: unknown;
   readonly surfaces?: unknown;
   readonly signature?: string | undefined;

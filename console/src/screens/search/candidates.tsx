@@ -6,7 +6,7 @@ import { Facts, Table } from '../../ui/table.tsx';
 type ExplainedSearch = SearchExplanation['searches'][number];
 
 /** What each kind of source compares. */
-export const sourceWords: Readonly<Record<ExplainedSearch['sources'][number]['source'], string>> = {
+const sourceWords: Readonly<Record<ExplainedSearch['sources'][number]['source'], string>> = {
   dense: 'meaning of whole texts',
   passages: 'meaning of passages',
   lexical: 'words',

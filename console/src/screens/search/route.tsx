@@ -5,7 +5,7 @@ import { rounded } from '../../ui/rounded.ts';
 import { Facts, Table } from '../../ui/table.tsx';
 
 /** Why a search took its route. */
-export type RouteChoice = Pick<
+type RouteChoice = Pick<
   AuditedSearch,
   'route' | 'reason' | 'score' | 'threshold' | 'signals' | 'policyVersion' | 'arms' | 'propensities'
 >;

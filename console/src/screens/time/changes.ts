@@ -60,7 +60,7 @@ function changeOf(id: string, events: readonly AuditEvent[]): MemoryChange {
 }
 
 /** Changes under a heading. */
-export interface Group {
+interface Group {
   readonly name: string;
   readonly changes: readonly MemoryChange[];
 }
