@@ -7,7 +7,6 @@ import { Log } from './log.tsx';
 import { LiveTail } from './live-tail.tsx';
 import { SavedFilters } from './saved-filters.tsx';
 import { WhatIf } from './what-if.tsx';
-import '../../ui/commands.css';
 import './audit.css';
 
 const views = [

@@ -40,7 +40,7 @@ function StoreFirst() {
   };
   return (
     <Panel title="Store a memory">
-      <form class="stacked" onSubmit={(event) => void submit(event)}>
+      <form class="form" onSubmit={(event) => void submit(event)}>
         <label for="first-memory">What is to be remembered</label>
         <textarea
           id="first-memory"

@@ -97,7 +97,7 @@ function Needs({ needs }: { readonly needs: readonly Need[] }) {
     return <p class="all-well">Nothing needs you: the server is ready, and nothing waits for a decision.</p>;
   return (
     <Panel title="Needs you now">
-      <ul class="needs">
+      <ul class="plain-list">
         {needs.map(({ id, tone, figure, what, to, values }) => (
           <li key={id}>
             <Link to={to} values={values} class={`need ${tone}`}>

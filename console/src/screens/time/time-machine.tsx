@@ -7,7 +7,6 @@ import { Page, Panel } from '../../ui/page.tsx';
 import { Changed } from './changed.tsx';
 import { Known } from './known.tsx';
 import { TimeSlider } from './slider.tsx';
-import '../../ui/commands.css';
 import '../audit/audit.css';
 import './time.css';
 
