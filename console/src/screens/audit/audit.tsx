@@ -15,7 +15,7 @@ const views = [
   ['what-if', 'What if?'],
 ] as const;
 
-/** Who read or changed what: the log with filters, as it happens, and what would have been answered otherwise. */
+/** Who read or changed what: the log with filters, a live tail, and what would have been answered without some events. */
 export default function Audit() {
   const { values, set } = useAddress();
   const { may } = useSession();

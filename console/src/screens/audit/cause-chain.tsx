@@ -9,7 +9,7 @@ import { Time } from '../../ui/time.tsx';
 import { chainOf } from './causes.ts';
 import { describeEvent, gistOf } from './describe.ts';
 
-/** How far before and after an event its causes and effects are sought. */
+/** How far before and after an event its causes and effects are searched. */
 const windowMs = 300_000;
 const limit = 500;
 
@@ -57,7 +57,9 @@ function Chain({ event }: { readonly event: AuditEvent }) {
                 </li>
               ))}
             </ol>
-            <p class="muted">Sought among the nearest {limit} events of five minutes before and after it.</p>
+            <p class="muted">
+              Only the nearest {limit} events within five minutes before and after it were searched.
+            </p>
           </>
         );
       }}

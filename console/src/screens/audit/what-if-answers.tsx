@@ -9,9 +9,9 @@ import { useMemoryTexts } from '../search/memory-texts.ts';
 
 type Answer = WhatIfAnswer['answers'][number];
 
-const words = { missing: 'gone', added: 'new', moved: 'another place', score: 'another score' } as const;
+const words = { missing: 'gone', added: 'new', moved: 'moved', score: 'other score' } as const;
 
-/** What would be otherwise: the answers beside each other, and what was derived. */
+/** What would be different: both answers side by side, and what was derived from the events that are left out. */
 export function WhatIfAnswers({ answer }: { readonly answer: WhatIfAnswer }) {
   const { leftOut, answers, summaries, policies, values } = answer;
   return (
@@ -19,15 +19,15 @@ export function WhatIfAnswers({ answer }: { readonly answer: WhatIfAnswer }) {
       <div class="figures">
         <Figure name="Events left out" value={leftOut.events.toLocaleString()} />
         <Figure name="Memories never stored" value={leftOut.memories.length.toLocaleString()} />
-        <Figure name="Summaries otherwise" value={summaries.length.toLocaleString()} />
-        <Figure name="Policies that learned from it" value={policies.length.toLocaleString()} />
-        <Figure name="Values otherwise" value={values.length.toLocaleString()} />
+        <Figure name="Summaries that would differ" value={summaries.length.toLocaleString()} />
+        <Figure name="Policies that learned from them" value={policies.length.toLocaleString()} />
+        <Figure name="Values that would differ" value={values.length.toLocaleString()} />
       </div>
       {answers.map((one) => (
         <OneAnswer key={one.searchId ?? 'query'} answer={one} />
       ))}
       {summaries.length > 0 && (
-        <Panel title="Summaries that would not be there, or say something else">
+        <Panel title="Summaries that would be missing or different">
           <ul>
             {summaries.map(({ layer, depth, scope, generatedAt, instead, leftOut: sources }) => (
               <li key={`${layer} ${depth} ${JSON.stringify(scope)}`}>

@@ -61,7 +61,7 @@ export default function Memories() {
             {isFiltered ? (
               'Remove a filter to see more.'
             ) : (
-              <Link to="/">Store the first memory from the overview</Link>
+              <Link to="/">Store the first memory from Home</Link>
             )}
           </Empty>
         }

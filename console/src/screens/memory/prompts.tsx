@@ -12,7 +12,7 @@ import { PagedAnswer } from '../../ui/paged-list.tsx';
 import { Facts } from '../../ui/table.tsx';
 import { Time } from '../../ui/time.tsx';
 
-/** The searches and contexts that returned a memory: in which prompts it stood. */
+/** The searches and contexts that returned a memory. */
 export function Prompts({ id }: { readonly id: string }) {
   const at = useAt();
   const found = usePages(
@@ -21,7 +21,7 @@ export function Prompts({ id }: { readonly id: string }) {
     { once: true },
   );
   return (
-    <Panel title="In which prompts it stood">
+    <Panel title="Prompts that included it">
       <PagedAnswer
         of={found}
         what="the searches"
@@ -67,12 +67,12 @@ function Asked({ searchId, memoryId }: { readonly searchId: string; readonly mem
           <Facts
             facts={[
               ['Question', request.query ?? 'erased'],
-              ['Its place', result && `${result.rank} of ${results.length}`],
+              ['Rank', result && `${result.rank} of ${results.length}`],
               ['Score', result?.score],
               ['Relevance', result?.relevance],
               ['Route', route],
               ['Session', request.sessionId],
-              ['What became of it', outcome.kind],
+              ['Outcome', outcome.kind],
             ]}
           />
         );

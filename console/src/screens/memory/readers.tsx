@@ -8,7 +8,7 @@ import { PagedAnswer } from '../../ui/paged-list.tsx';
 import { Time } from '../../ui/time.tsx';
 import { groupReads } from './group-reads.ts';
 
-/** Who looked at a memory and its history by name, not by a search. */
+/** Who read a memory or its history by its id, not through a search. */
 export function Readers({ id }: { readonly id: string }) {
   const at = useAt();
   const reads = usePages(
@@ -28,7 +28,11 @@ export function Readers({ id }: { readonly id: string }) {
       <PagedAnswer
         of={reads}
         what="the readers"
-        empty={<Empty title="No recorded read">Reads through a search are listed beside.</Empty>}
+        empty={
+          <Empty title="No recorded read">
+            Reads through a search are listed under “Prompts that included it”.
+          </Empty>
+        }
       >
         {(events) => (
           <ul class="plain-list">

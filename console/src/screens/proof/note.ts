@@ -10,7 +10,7 @@ import {
 } from './bytes.ts';
 import { hashBytes, type Head } from './merkle.ts';
 
-/** The text is not what it should be. The message says what is expected. */
+/** The text has another form than expected. The message says which. */
 export class Malformed extends Error {
   override readonly name = 'Malformed';
 }

@@ -76,7 +76,7 @@ export function requestOf(values: AddressValues, side: Side, at: string | undefi
   const named = wordsOf(value('layers'));
   const unknown = named.find((word) => !layers.includes(word as Layer));
   if (unknown !== undefined)
-    return { problem: `Layers must be among ${layers.join(', ')}; “${unknown}” is none.` };
+    return { problem: `Layers must be among ${layers.join(', ')}; “${unknown}” is not.` };
   const spaces = wordsOf(value('spaces'));
   const asOf = timeOf(value('asOf'), at);
   const order = (['precedence', 'relevance', 'layer'] as const).find((one) => one === value('order'));

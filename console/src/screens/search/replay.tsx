@@ -38,17 +38,17 @@ export function Replay({ searchId, at }: { readonly searchId: string; readonly a
 }
 
 const kinds: Readonly<Record<Difference['kind'], readonly [string, Tone]>> = {
-  missing: ['no longer answered', 'danger'],
-  added: ['answered now', 'good'],
-  moved: ['in another place', 'warn'],
-  score: ['another score', 'plain'],
+  missing: ['no longer a result', 'danger'],
+  added: ['a result only now', 'good'],
+  moved: ['moved', 'warn'],
+  score: ['other score', 'plain'],
 };
 
 const causes: Readonly<Record<Difference['cause'], string>> = {
-  erased: 'it, or a memory that stood beside it, was erased',
+  erased: 'it, or a memory ranked near it, was erased',
   model: 'another embedding model compares meaning now',
   weights: 'the recorded answer came by another route',
-  feedback: 'feedback or learned values count otherwise',
+  feedback: 'feedback or learned values have changed',
   scope: 'what the caller could see then is not known exactly',
   changed: 'none of the known causes',
 };
@@ -62,8 +62,8 @@ function Differences({ replay, at }: { readonly replay: ReplayedSearch; readonly
   if (differences.length === 0)
     return (
       <p>
-        <Badge tone="good">The same answer</Badge> All {asRecorded.results.length} results stand in their
-        place with their score.
+        <Badge tone="good">The same answer</Badge> All {asRecorded.results.length} results have the same place
+        and score.
       </p>
     );
   const placeIn = (answer: typeof now, id: string) => {

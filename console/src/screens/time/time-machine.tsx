@@ -14,7 +14,7 @@ import './time.css';
 export default function TimeMachine() {
   const { may } = useSession();
   const mayAudit = may('auditEvents');
-  // Whoever may not read the log sees it begin with the oldest memory.
+  // For roles that may not read the log, time begins with the oldest memory.
   const event = useAsk('audit.events', [{ limit: 1 }], { enabled: mayAudit, once: true });
   const memory = useAsk('memories.list', [{ order: 'oldest', limit: 1 }], { enabled: !mayAudit, once: true });
   return (
