@@ -7,7 +7,6 @@ const server = process.env['STRATALOG_URL'] ?? 'http://127.0.0.1:8080';
 export default defineConfig({
   root: import.meta.dirname,
   base: '/console/',
-  publicDir: 'public',
   oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
   resolve: {
     alias: { '@stratalog/client': path.join(import.meta.dirname, '../packages/client/src/index.ts') },
@@ -23,7 +22,7 @@ export default defineConfig({
   },
   server: {
     proxy: Object.fromEntries(
-      ['/v1', '/tlog', '/readyz', '/livez', '/metrics', '/openapi.json'].map((path) => [path, server]),
+      ['/v1', '/tlog', '/readyz', '/livez', '/metrics', '/openapi.json'].map((route) => [route, server]),
     ),
   },
 });

@@ -3,13 +3,11 @@ import { useCallback } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
 import type { AddressValues } from './address-values.ts';
 
-export type { AddressValues };
-
 /** Parameters that stay when another view is opened: the time at which everything is shown. */
 const kept = ['at'];
 
 /** The path of a view with its filters, such as `/console/memories?layer=team`. */
-export function addressOf(path: string, values: AddressValues = {}): string {
+function addressOf(path: string, values: AddressValues = {}): string {
   const parameters = new URLSearchParams();
   for (const [name, value] of Object.entries(values))
     if (value !== undefined && value !== '') parameters.set(name, value);

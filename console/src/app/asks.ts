@@ -24,10 +24,10 @@ type Method<Name extends AskName> = Extract<MethodOf<Stratalog, Name>, (...value
 type WithoutLast<Values extends readonly unknown[]> =
   Required<Values> extends [...infer First, unknown] ? First : [];
 
-/** What a method takes before its options. All of it is given, so that the options stand at their place. */
+/** The arguments of a method before its options. All are required, so that the options keep their place. */
 export type ArgumentsOf<Name extends AskName> = WithoutLast<Parameters<Method<Name>>>;
 
-/** What a method answers; of a list its page. */
+/** The answer of a method; of a list, one page. */
 export type AnswerOf<Name extends AskName> = Awaited<ReturnType<Method<Name>>>;
 
 /** A call of the API as the client makes it. */

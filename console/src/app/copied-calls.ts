@@ -1,6 +1,7 @@
 import { Stratalog } from '@stratalog/client';
 import { perform, type Ask } from './asks.ts';
 import { mcpTools } from './mcp-tools.ts';
+import { shellWord } from './shell-word.ts';
 
 /** A call in the forms in which a person can use it elsewhere. None contains the key. */
 export interface CopiedCall {
@@ -25,12 +26,12 @@ async function curlOf(ask: Ask, url: string): Promise<string> {
   let command = '';
   const record: typeof fetch = (target, init) => {
     const { pathname, search } = new URL(target instanceof Request ? target.url : target);
-    const lines = [`curl -X ${init?.method ?? 'GET'} ${quoted(`${url}${pathname}${search}`)}`];
-    lines.push(`-H ${quoted('Authorization: Bearer $STRATALOG_API_KEY').replaceAll("'", '"')}`);
+    const lines = [`curl -X ${init?.method ?? 'GET'} ${shellWord(`${url}${pathname}${search}`)}`];
+    lines.push('-H "Authorization: Bearer $STRATALOG_API_KEY"');
     const headers = new Headers(init?.headers);
     for (const name of ['content-type', 'if-match', 'accept'])
-      if (headers.has(name)) lines.push(`-H ${quoted(`${name}: ${headers.get(name)}`)}`);
-    if (typeof init?.body === 'string') lines.push(`-d ${quoted(init.body)}`);
+      if (headers.has(name)) lines.push(`-H ${shellWord(`${name}: ${headers.get(name)}`)}`);
+    if (typeof init?.body === 'string') lines.push(`-d ${shellWord(init.body)}`);
     command = lines.join(' \\\n  ');
     return Promise.reject(new Error('recorded'));
   };
@@ -38,9 +39,6 @@ async function curlOf(ask: Ask, url: string): Promise<string> {
   await perform(client, ask).catch(() => undefined);
   return command;
 }
-
-/** A word of a POSIX shell. */
-const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 
 /** A value as JavaScript; JSON is a subset of it. */
 const codeOf = (value: unknown): string => JSON.stringify(value, null, 2) ?? 'undefined';

@@ -1,17 +1,17 @@
 import { createContext, type ComponentChildren } from 'preact';
-import { useContext, useEffect, useRef, useState } from 'preact/hooks';
+import { useContext, useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { useQueryClient } from '@tanstack/preact-query';
 import type { AuditEvent } from '@stratalog/client';
 import { useSession } from './session.tsx';
 import { repeatable } from './use-ask.ts';
 
-/** How often what is shown is asked for again while events arrive. */
+/** How often views are refreshed while events arrive. */
 const refreshMs = 2_000;
-/** How often listeners get the events that came since; a thousand events a second then are a few calls. */
+/** How often listeners get the events that have arrived: batches keep a thousand events a second at a few calls. */
 const batchMs = 200;
 const reconnectMs = 3_000;
 
-/** Events that record a reading. A view that reads again because it has read would never rest, and would fill the log. */
+/** Events that record a read. They refresh nothing: a view would otherwise refresh because of its own reads, forever. */
 const readings: ReadonlySet<string> = new Set([
   'AuditRead',
   'MemoriesAccessed',
@@ -45,7 +45,7 @@ export function useLiveEvents(listener: Listener): void {
   useEffect(() => listen((events) => latest.current(events)), [listen]);
 }
 
-/** Follows the audit stream from now on, where the role may read it, and keeps everything that is shown up to date by it. */
+/** Follows the audit stream from now on, if the role may read it, and refreshes the views when something changes. */
 export function LiveProvider({ children }: { readonly children: ComponentChildren }) {
   const { client, may, id } = useSession();
   const queries = useQueryClient();
@@ -74,11 +74,9 @@ export function LiveProvider({ children }: { readonly children: ComponentChildre
       while (!ended.signal.aborted) {
         setState('connecting');
         try {
-          const { position } = (await client.readiness({ signal: ended.signal })).log as {
-            position?: string;
-          };
+          const { log } = await client.readiness({ signal: ended.signal });
           setState('live');
-          const query = { ...(position !== undefined && { after: position }) };
+          const query = 'position' in log ? { after: log.position } : {};
           for await (const event of client.audit.follow(query, { signal: ended.signal })) batch.push(event);
         } catch {
           if (ended.signal.aborted) return;
@@ -95,14 +93,15 @@ export function LiveProvider({ children }: { readonly children: ComponentChildre
     };
   }, [client, id, mayFollow, queries]);
 
-  const live = useRef<Live>();
-  if (live.current?.state !== state)
-    live.current = {
+  const live = useMemo<Live>(
+    () => ({
       state,
       listen(listener) {
         listeners.current.add(listener);
         return () => listeners.current.delete(listener);
       },
-    };
-  return <LiveContext.Provider value={live.current}>{children}</LiveContext.Provider>;
+    }),
+    [state],
+  );
+  return <LiveContext.Provider value={live}>{children}</LiveContext.Provider>;
 }

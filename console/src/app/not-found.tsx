@@ -5,9 +5,9 @@ import { Page } from '../ui/page.tsx';
 /** Shown for an address that no screen has. */
 export function NotFound() {
   return (
-    <Page title="No such view">
-      <Empty title="This address belongs to no view of the console">
-        It may come from another version. <Link to="/">Go to the overview</Link>.
+    <Page title="No such screen">
+      <Empty title="No screen of the console has this address">
+        It may come from another version. <Link to="/">Go to Home</Link>.
       </Empty>
     </Page>
   );

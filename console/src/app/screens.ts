@@ -1,23 +1,29 @@
-export interface Screen {
+interface Screen {
   readonly path: string;
   readonly name: string;
+  /** Opens the screen when typed after `g`. */
+  readonly letter?: string;
   /** Operations of which the role must be allowed one, by `operationId`; without it everyone sees the screen. */
   readonly needs?: readonly string[];
 }
 
-/** The entries of the menu, in its order. */
-export const screens: readonly Screen[] = [
-  { path: '/', name: 'Home' },
-  { path: '/search', name: 'Search lab', needs: ['search'] },
-  { path: '/memories', name: 'Memories', needs: ['listMemories'] },
-  { path: '/time', name: 'Time machine', needs: ['auditEvents'] },
-  { path: '/sessions', name: 'Sessions', needs: ['auditEvents'] },
-  { path: '/review', name: 'Review', needs: ['listReviews'] },
+/** The screens in the order of the menu. */
+const screens: readonly Screen[] = [
+  { path: '/', name: 'Home', letter: 'h' },
+  { path: '/search', name: 'Search lab', letter: 's', needs: ['search'] },
+  { path: '/memories', name: 'Memories', letter: 'm', needs: ['listMemories'] },
+  { path: '/time', name: 'Time machine', letter: 't', needs: ['stats'] },
+  { path: '/sessions', name: 'Sessions', needs: ['listMemories'] },
+  { path: '/review', name: 'Review', letter: 'r', needs: ['listReviews'] },
   { path: '/layers', name: 'Layers', needs: ['stats'] },
   { path: '/spaces', name: 'Spaces', needs: ['listSpaces'] },
-  { path: '/documents', name: 'Documents', needs: ['listDocuments'] },
-  { path: '/audit', name: 'Audit', needs: ['auditEvents'] },
+  { path: '/documents', name: 'Documents', letter: 'd', needs: ['listDocuments'] },
+  { path: '/audit', name: 'Audit', letter: 'a', needs: ['auditEvents'] },
   { path: '/proof', name: 'Proof', needs: ['auditHeads'] },
   { path: '/learning', name: 'Learning', needs: ['policies', 'experience', 'listStrategies'] },
-  { path: '/operations', name: 'Operations', needs: ['listProjections', 'routing', 'budgets'] },
+  { path: '/operations', name: 'Operations', letter: 'o', needs: ['listProjections', 'routing', 'budgets'] },
 ];
+
+/** The screens that a role sees. */
+export const screensFor = (may: (operation: string) => boolean): readonly Screen[] =>
+  screens.filter(({ needs }) => needs === undefined || needs.some(may));

@@ -15,6 +15,8 @@ export interface Session {
   /** Different for each sign-in, so that answers of one credential are never shown for another. */
   readonly id: string;
   readonly client: Stratalog;
+  /** Reads what the server offers beside the API, such as `/metrics`, with the same credential. */
+  readonly fetch: (path: string, signal: AbortSignal) => Promise<Response>;
   readonly who: Caller;
   /** Whether the role may call an operation, by its `operationId` in the OpenAPI document. What it may not call is not shown. */
   readonly may: (operation: string) => boolean;
@@ -75,6 +77,8 @@ export function SessionGate({ children }: { readonly children: ComponentChildren
     return {
       id: `${who.tenant}/${who.user ?? ''}/${who.role}/${key.slice(-6)}`,
       client: clientWith(key),
+      fetch: (path, signal) =>
+        fetch(path, { signal, headers: key === '' ? {} : { authorization: `Bearer ${key}` } }),
       who,
       may: (operation) => operations.has(operation),
       signOut:

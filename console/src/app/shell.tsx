@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { Link, useAddress } from './address.tsx';
 import { NotedCallsProvider } from './noted-calls.tsx';
-import { screens } from './screens.ts';
+import { screensFor } from './screens.ts';
 import { Shortcuts } from './shortcuts.tsx';
 import { TimeBar } from './time-bar.tsx';
 import { useLiveState, type LiveState } from './live.tsx';
@@ -17,7 +17,7 @@ const liveWords: Readonly<Record<LiveState, string>> = {
   lost: 'connection lost, trying again',
 };
 
-/** The frame around every screen: where one can go, who one is, and the time that is looked at. */
+/** The frame around every screen: the menu, who is signed in, and the chosen time. */
 export function Shell({ children }: { readonly children: ComponentChildren }) {
   const { path } = useAddress();
   const { may } = useSession();
@@ -45,13 +45,11 @@ export function Shell({ children }: { readonly children: ComponentChildren }) {
         <Identity />
       </header>
       <nav id="screens" class={isOpen ? 'side open' : 'side'} aria-label="Screens">
-        {screens
-          .filter(({ needs }) => needs === undefined || needs.some(may))
-          .map(({ path: to, name }) => (
-            <Link key={to} to={to} aria-current={isWithin(path, to) ? 'page' : undefined}>
-              {name}
-            </Link>
-          ))}
+        {screensFor(may).map(({ path: to, name }) => (
+          <Link key={to} to={to} aria-current={isWithin(path, to) ? 'page' : undefined}>
+            {name}
+          </Link>
+        ))}
       </nav>
       <main id="content" tabIndex={-1}>
         <NotedCallsProvider>{children}</NotedCallsProvider>
@@ -61,6 +59,7 @@ export function Shell({ children }: { readonly children: ComponentChildren }) {
   );
 }
 
+/** Whether a path belongs to a screen of the menu. */
 const isWithin = (path: string, screen: string): boolean =>
   screen === '/' ? path === '/' : path === screen || path.startsWith(`${screen}/`);
 

@@ -1,17 +1,9 @@
+import { Fragment } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { useAddress } from './address.tsx';
+import { screensFor } from './screens.ts';
+import { useSession } from './session.tsx';
 import { Dialog, type DialogHandle } from '../ui/dialog.tsx';
-
-const letters: Readonly<Record<string, readonly [path: string, what: string]>> = {
-  h: ['/', 'Home'],
-  s: ['/search', 'Search lab'],
-  m: ['/memories', 'Memories'],
-  t: ['/time', 'Time machine'],
-  r: ['/review', 'Review'],
-  d: ['/documents', 'Documents'],
-  a: ['/audit', 'Audit'],
-  o: ['/operations', 'Operations'],
-};
 
 const isTyping = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement && target.closest('input, textarea, select, [contenteditable]') !== null;
@@ -19,14 +11,16 @@ const isTyping = (target: EventTarget | null): boolean =>
 /** Keyboard shortcuts for the whole console; `?` lists them. */
 export function Shortcuts() {
   const { open } = useAddress();
+  const { may } = useSession();
+  const lettered = screensFor(may).filter(({ letter }) => letter !== undefined);
   const help = useRef<DialogHandle>(null);
   const isGoing = useRef(false);
   useEffect(() => {
     const press = (event: KeyboardEvent) => {
       if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
-      const target = isGoing.current ? letters[event.key] : undefined;
+      const target = isGoing.current ? lettered.find(({ letter }) => letter === event.key) : undefined;
       isGoing.current = event.key === 'g';
-      if (target) open(target[0]);
+      if (target) open(target.path);
       else if (event.key === '?') help.current?.show();
       else if (event.key === '/') {
         const field = document.querySelector<HTMLInputElement>('[data-search]');
@@ -37,7 +31,7 @@ export function Shortcuts() {
     };
     addEventListener('keydown', press);
     return () => removeEventListener('keydown', press);
-  }, [open]);
+  }, [open, may]);
   return (
     <Dialog handle={help} title="Keyboard shortcuts">
       <dl class="shortcuts">
@@ -45,13 +39,13 @@ export function Shortcuts() {
           <kbd>/</kbd>
         </dt>
         <dd>Search field</dd>
-        {Object.entries(letters).map(([letter, [, what]]) => (
-          <>
+        {lettered.map(({ letter, name }) => (
+          <Fragment key={letter}>
             <dt>
               <kbd>g</kbd> <kbd>{letter}</kbd>
             </dt>
-            <dd>{what}</dd>
-          </>
+            <dd>{name}</dd>
+          </Fragment>
         ))}
         <dt>
           <kbd>?</kbd>

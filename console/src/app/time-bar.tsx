@@ -1,14 +1,14 @@
 import { useEffect, useState } from 'preact/hooks';
 import { useAddress } from './address.tsx';
 import { Button } from '../ui/button.tsx';
+import { fromLocal, toLocal } from '../ui/local-time.ts';
 
 /**
  * The time at which every screen is shown, as an RFC 3339 time in UTC; undefined for now. It lives in the address as `at`, and stays when another
- * screen is opened. Screens that only know the present say so (`PresentOnly`).
+ * screen is opened. Screens that only know the present say so (`followsTime` of `Page`).
  */
 export function useAt(): string | undefined {
-  const { at } = useAddress().values;
-  return at !== undefined && !Number.isNaN(Date.parse(at)) ? new Date(at).toISOString() : undefined;
+  return fromLocal(useAddress().values['at'] ?? '');
 }
 
 /** Chooses the time for every screen. */
@@ -16,11 +16,8 @@ export function TimeBar() {
   const { set } = useAddress();
   const at = useAt();
   const [typed, setTyped] = useState('');
-  useEffect(() => setTyped(at === undefined ? '' : localText(at)), [at]);
-  const choose = (text: string) => {
-    const time = Date.parse(text);
-    set({ at: text === '' || Number.isNaN(time) ? undefined : new Date(time).toISOString() }, 'push');
-  };
+  useEffect(() => setTyped(toLocal(at)), [at]);
+  const choose = (text: string) => set({ at: fromLocal(text) }, 'push');
   return (
     <form
       class={at === undefined ? 'time-bar' : 'time-bar past'}
@@ -46,10 +43,4 @@ export function TimeBar() {
       )}
     </form>
   );
-}
-
-/** The value of an input of the type `datetime-local`: the reader's zone, without an offset. */
-function localText(at: string): string {
-  const time = new Date(at);
-  return new Date(time.getTime() - time.getTimezoneOffset() * 60_000).toISOString().slice(0, 19);
 }

@@ -1,20 +1,32 @@
-import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/preact-query';
+import {
+  keepPreviousData,
+  useMutation,
+  useQuery,
+  useQueryClient,
+  type UseQueryResult,
+} from '@tanstack/preact-query';
 import type { ChangeOptions, CommandOptions } from '@stratalog/client';
 import { perform, type AnswerOf, type ArgumentsOf, type AskName } from './asks.ts';
 import { useNoteCall } from './noted-calls.tsx';
 import { useSession } from './session.tsx';
 
-/** The longest pause before a failed call is repeated. */
-const longestPauseMs = 30_000;
+const maxPauseMs = 30_000;
 
-export interface AskOptions {
+/** Milliseconds until a failed call is repeated: they double with each failure. Undefined if the last call succeeded. */
+export const pauseAfterFailure = (state: {
+  readonly status: string;
+  readonly errorUpdateCount: number;
+}): number | undefined =>
+  state.status === 'error' ? Math.min(maxPauseMs, 1_000 * 2 ** state.errorUpdateCount) : undefined;
+
+interface AskOptions {
   /** False until the call can be made, such as before a question was typed. */
   readonly enabled?: boolean | undefined;
   /** How often it is repeated while the view is open. Without it, only changes and events repeat it. */
   readonly everyMs?: number | undefined;
   /** Whether the last answer stays visible while other arguments are asked for. By default it does. */
   readonly keepsPrevious?: boolean | undefined;
-  /** Whether it is made once, and events and changes do not repeat it. For calls that are recorded as events themselves, such as a search. */
+  /** Whether events and changes leave it alone once it is made. For calls that are recorded as events themselves, such as a search. */
   readonly once?: boolean | undefined;
 }
 
@@ -38,14 +50,14 @@ export interface Asked<Answer> {
   readonly isPending: boolean;
   /** Whether a call is under way, the first or another one. */
   readonly isFetching: boolean;
-  /** The answer belongs to earlier arguments. */
+  /** Whether the answer belongs to earlier arguments. */
   readonly isPrevious: boolean;
   readonly repeat: () => void;
 }
 
 /**
- * Calls the API and keeps its answer up to date: the name of a method of the client, and all its arguments but the options. The view offers the
- * call for copying. A failed call is repeated with growing pauses while the view is open.
+ * Calls the API by the name of a method of the client, with all its arguments except the options, and keeps the answer up to date. The view
+ * offers the call for copying. A failed call is repeated with growing pauses while the view is open.
  */
 export function useAsk<Name extends AskName>(
   name: Name,
@@ -60,20 +72,20 @@ export function useAsk<Name extends AskName>(
     enabled,
     ...(keepsPrevious && { placeholderData: keepPreviousData }),
     ...(once && onceOnly),
-    refetchInterval: ({ state }) =>
-      state.status === 'error'
-        ? Math.min(longestPauseMs, 1_000 * 2 ** state.errorUpdateCount)
-        : (everyMs ?? false),
+    refetchInterval: ({ state }) => pauseAfterFailure(state) ?? everyMs ?? false,
   });
-  return {
-    answer: query.data,
-    error: query.error,
-    isPending: query.isPending,
-    isFetching: query.isFetching,
-    isPrevious: query.isPlaceholderData,
-    repeat: () => void query.refetch(),
-  };
+  return askedOf(query);
 }
+
+/** The state of a query as the views read it. */
+export const askedOf = <Answer>(query: UseQueryResult<Answer>): Asked<Answer> => ({
+  answer: query.data,
+  error: query.error,
+  isPending: query.isPending,
+  isFetching: query.isFetching,
+  isPrevious: query.isPlaceholderData,
+  repeat: () => void query.refetch(),
+});
 
 /** The state of a call that changes something. */
 export interface Change<Name extends AskName> {

@@ -1,8 +1,9 @@
 import { useInfiniteQuery } from '@tanstack/preact-query';
+import { useEffect } from 'preact/hooks';
 import { perform, type AnswerOf, type ArgumentsOf, type AskName } from './asks.ts';
 import { useNoteCall } from './noted-calls.tsx';
 import { useSession } from './session.tsx';
-import { onceOnly } from './use-ask.ts';
+import { onceOnly, pauseAfterFailure } from './use-ask.ts';
 
 interface AnyPage {
   readonly items: readonly unknown[];
@@ -27,9 +28,9 @@ export interface Pages<Item> {
   readonly repeat: () => void;
 }
 
-export interface PagesOptions {
+interface PagesOptions {
   readonly enabled?: boolean | undefined;
-  /** Whether it is asked for once, and events and changes do not repeat it. */
+  /** Whether events and changes leave it alone once it is read. */
   readonly once?: boolean | undefined;
 }
 
@@ -54,7 +55,7 @@ export function usePages<Name extends ListName>(
     },
     getNextPageParam: (last) => last.nextCursor,
     ...(once && onceOnly),
-    refetchInterval: ({ state }) => (state.status === 'error' ? 5_000 : false),
+    refetchInterval: ({ state }) => pauseAfterFailure(state) ?? false,
   });
   return {
     items: (pages.data?.pages ?? []).flatMap(({ items }) => items) as ItemOf<Name>[],
@@ -66,4 +67,14 @@ export function usePages<Name extends ListName>(
     },
     repeat: () => void pages.refetch(),
   };
+}
+
+/** Reads on by itself until there are `max` items. Answers whether it stopped there, although there are more. */
+export function useReadUpTo(pages: Pages<unknown>, max: number): boolean {
+  const { hasMore, items, more } = pages;
+  const isCut = hasMore && items.length >= max;
+  useEffect(() => {
+    if (hasMore && !isCut) more();
+  }, [items.length, hasMore, isCut]);
+  return isCut;
 }

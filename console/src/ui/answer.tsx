@@ -4,10 +4,10 @@ import { ProblemError, UnreachableError } from '@stratalog/client';
 import type { Asked } from '../app/use-ask.ts';
 import { Button } from './button.tsx';
 
-/** After this time a view says that the server is slow. */
+/** After this time, a view says that the server is slow. */
 const slowMs = 3_000;
 
-/** What went wrong, and what the caller can do, in words of the server where it has answered. */
+/** What went wrong and what the caller can do, in the server's words if it has answered. */
 export function problemText(error: Error): string {
   if (error instanceof ProblemError) return error.message;
   if (error instanceof UnreachableError) return 'The server cannot be reached.';
@@ -16,12 +16,12 @@ export function problemText(error: Error): string {
 
 interface AnswerProps<Value> {
   readonly of: Asked<Value>;
-  /** What is waited for, as in "Loading the history". */
+  /** What is loaded, as in "Loading the history". */
   readonly what: string;
   readonly children: (answer: NonNullable<Value>) => ComponentChildren;
 }
 
-/** The answer of a call, or in its place that it is awaited, slow or failed. An earlier answer stays while a repetition fails. */
+/** The answer of a call; until it comes, a note that it is loading, slow or failed. An earlier answer stays while a repetition fails. */
 export function Answer<Value>({ of, what, children }: AnswerProps<Value>): VNode {
   const { answer, error, repeat, isPrevious } = of;
   if (answer === undefined || answer === null)
@@ -34,7 +34,7 @@ export function Answer<Value>({ of, what, children }: AnswerProps<Value>): VNode
   );
 }
 
-/** A failed call. It is repeated by itself; the button does not wait. */
+/** A failed call. The view repeats it later by itself; the button repeats it at once. */
 export function Trouble({ error, onRepeat }: { readonly error: Error; readonly onRepeat?: () => void }) {
   const errors = error instanceof ProblemError ? (error.errors ?? []) : [];
   return (

@@ -1,10 +1,9 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import type { Ask } from '../app/asks.ts';
 import { copiedCall, type CopiedCall } from '../app/copied-calls.ts';
 import { useNotedCalls } from '../app/noted-calls.tsx';
-import { Button } from './button.tsx';
 import { CopyButton } from './copy-button.tsx';
-import { Dialog, type DialogHandle } from './dialog.tsx';
+import { DialogButton } from './dialog-button.tsx';
 
 const forms = [
   ['curl', 'curl'],
@@ -15,19 +14,13 @@ const forms = [
 /** Offers the calls of the view as curl, client code and MCP calls. */
 export function CallMenu() {
   const calls = useNotedCalls();
-  const dialog = useRef<DialogHandle>(null);
   if (calls.length === 0) return null;
+  // Several parts of a view may make the same call.
+  const distinct = new Map(calls.map((call) => [JSON.stringify(call), call]));
   return (
-    <>
-      <Button kind="quiet" onClick={() => dialog.current?.show()}>
-        Copy as call
-      </Button>
-      <Dialog handle={dialog} title="The calls of this view">
-        {calls.map((call) => (
-          <OneCall key={JSON.stringify(call)} call={call} />
-        ))}
-      </Dialog>
-    </>
+    <DialogButton label="Copy as call" title="The calls of this view" kind="quiet">
+      {() => [...distinct].map(([key, call]) => <OneCall key={key} call={call} />)}
+    </DialogButton>
   );
 }
 

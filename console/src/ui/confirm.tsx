@@ -1,10 +1,9 @@
 import type { ComponentChildren } from 'preact';
-import { useRef } from 'preact/hooks';
 import type { ArgumentsOf, AskName } from '../app/asks.ts';
 import { useChange } from '../app/use-ask.ts';
 import { Trouble } from './answer.tsx';
 import { Button } from './button.tsx';
-import { Dialog, type DialogHandle } from './dialog.tsx';
+import { DialogButton } from './dialog-button.tsx';
 
 interface ConfirmProps<Name extends AskName> {
   /** The method of the client that is called after the person has confirmed. */
@@ -27,16 +26,10 @@ export function Confirm<Name extends AskName>({
   disabled,
   ...others
 }: ConfirmProps<Name>) {
-  const dialog = useRef<DialogHandle>(null);
   return (
-    <>
-      <Button kind={kind ?? 'plain'} disabled={disabled} onClick={() => dialog.current?.show()}>
-        {label}
-      </Button>
-      <Dialog handle={dialog} title={title}>
-        <Consequence {...others} label={label} kind={kind} onDone={() => dialog.current?.close()} />
-      </Dialog>
-    </>
+    <DialogButton label={label} title={title} kind={kind} disabled={disabled}>
+      {(close) => <Consequence {...others} label={label} kind={kind} onDone={close} />}
+    </DialogButton>
   );
 }
 

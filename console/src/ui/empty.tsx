@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 
-/** Nothing to show: why, and what to do next. */
+/** Says why there is nothing to show, and what to do next. */
 export function Empty({
   title,
   children,

@@ -5,7 +5,7 @@ export function toLocal(at: string | undefined): string {
   return new Date(time.getTime() - time.getTimezoneOffset() * 60_000).toISOString().slice(0, 19);
 }
 
-/** The time of such a field in UTC; undefined for none. */
+/** A time in UTC: of such a field, or with an offset of its own. Undefined if it is none. */
 export function fromLocal(value: string): string | undefined {
   const time = Date.parse(value);
   return Number.isNaN(time) ? undefined : new Date(time).toISOString();

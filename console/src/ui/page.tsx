@@ -36,10 +36,10 @@ export function Page({ title, question, followsTime = false, actions, children }
         <p class="as-of" role="status">
           {followsTime ? (
             <>
-              As of <Time at={at} exact />: what was known then, with the rights of now.
+              As of <Time at={at} exact />: what was known then, as far as you may see it now.
             </>
           ) : (
-            'This screen shows the present, whatever time is chosen.'
+            'This screen always shows the present.'
           )}
         </p>
       )}

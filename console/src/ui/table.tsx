@@ -43,7 +43,7 @@ export function Table<Row>({ rows, columns, keyOf, label }: TableProps<Row>) {
   );
 }
 
-/** Names and values, one pair a line. Pairs without a value are left out. */
+/** Names and values, one pair per line. Pairs without a value are left out. */
 export function Facts({
   facts,
 }: {

@@ -1,4 +1,4 @@
-import { diffWords } from './inline-diff.ts';
+import { diffWords } from './word-diff.ts';
 import './text-diff.css';
 
 /** Two texts in one: removed words are struck through, added ones are underlined. */

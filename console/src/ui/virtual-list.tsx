@@ -15,7 +15,7 @@ interface VirtualListProps<Item> {
   readonly current?: number | undefined;
 }
 
-/** A long list of which only the visible rows exist. */
+/** A long list that renders only its visible rows. */
 export function VirtualList<Item>({
   items,
   keyOf,

@@ -1,4 +1,4 @@
-/** An address from data: a link if it is one of the web, and otherwise a text. */
+/** A URL from stored data: a link if it is http or https, and plain text otherwise. */
 export function WebAddress({ address }: { readonly address: string }) {
   if (!/^https?:\/\//i.test(address) || !URL.canParse(address)) return <span>{address}</span>;
   return (

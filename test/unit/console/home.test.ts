@@ -65,6 +65,11 @@ describe('what needs a person', () => {
     expect(needs.at(-1)).toMatchObject({ figure: '100+', to: '/review' });
   });
 
+  it('[J5] leads to the documents that failed, by the filter that the list reads', () => {
+    const [need] = needsOf({ ...well, failedDocuments: 2 }, now);
+    expect(need).toMatchObject({ to: '/documents', values: { state: 'failed' } });
+  });
+
   it('[J5] is a budget once four fifths are spent', () => {
     expect(idsOf({ budget: budget(799) })).toEqual([]);
     expect(needsOf({ ...well, budget: budget(800) }, now)).toMatchObject([{ figure: '80 %', tone: 'warn' }]);

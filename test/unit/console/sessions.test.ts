@@ -1,5 +1,5 @@
 import type { AuditEvent, StoredMemory } from '@stratalog/client';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { outcomeOf, rewardOf } from '../../../console/src/screens/session/helped.ts';
 import { recentSessions } from '../../../console/src/screens/session/recent-sessions.ts';

@@ -7,7 +7,6 @@ import { Log } from './log.tsx';
 import { LiveTail } from './live-tail.tsx';
 import { SavedFilters } from './saved-filters.tsx';
 import { WhatIf } from './what-if.tsx';
-import '../../ui/commands.css';
 import './audit.css';
 
 const views = [
@@ -16,7 +15,7 @@ const views = [
   ['what-if', 'What if?'],
 ] as const;
 
-/** Who read or changed what: the log with filters, as it happens, and what would have been answered otherwise. */
+/** Who read or changed what: the log with filters, a live tail, and what would have been answered without some events. */
 export default function Audit() {
   const { values, set } = useAddress();
   const { may } = useSession();

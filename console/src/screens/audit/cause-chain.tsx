@@ -4,11 +4,12 @@ import { useAddress } from '../../app/address.tsx';
 import { useAsk } from '../../app/use-ask.ts';
 import { Answer } from '../../ui/answer.tsx';
 import { Button } from '../../ui/button.tsx';
+import { excerpt } from '../../ui/excerpt.ts';
 import { Time } from '../../ui/time.tsx';
 import { chainOf } from './causes.ts';
 import { describeEvent, gistOf } from './describe.ts';
 
-/** How far before and after an event its causes and effects are sought. */
+/** How far before and after an event its causes and effects are searched. */
 const windowMs = 300_000;
 const limit = 500;
 
@@ -51,12 +52,14 @@ function Chain({ event }: { readonly event: AuditEvent }) {
                     {describeEvent(one.type)}
                   </button>{' '}
                   <span class="muted">
-                    {gistOf(one.data).slice(0, 80)} · {one.actor} · <Time at={one.at} exact />
+                    {excerpt(gistOf(one.data), 80)} · {one.actor} · <Time at={one.at} exact />
                   </span>
                 </li>
               ))}
             </ol>
-            <p class="muted">Sought among the nearest {limit} events of five minutes before and after it.</p>
+            <p class="muted">
+              Only the nearest {limit} events within five minutes before and after it were searched.
+            </p>
           </>
         );
       }}

@@ -7,8 +7,7 @@ export interface Link {
 }
 
 /**
- * The events that are connected with one: those of the same command, what led to them, and what they led to, as a tree in the order of
- * the log.
+ * The events that are connected with one, as a tree in the order of the log: those of the same command, their causes, and their effects.
  */
 export function chainOf(event: AuditEvent, others: readonly AuditEvent[]): readonly Link[] {
   const all = new Map([event, ...others].map((one) => [one.id, one]));
@@ -17,7 +16,7 @@ export function chainOf(event: AuditEvent, others: readonly AuditEvent[]): reado
     size = connected.size;
     const correlations = new Set([...connected].map((id) => all.get(id)!.correlationId));
     for (const { id, causationId, correlationId } of all.values())
-      // Work of the program itself has one correlation for all of it.
+      // A background job uses one correlation for all its work, so it connects nothing.
       if (
         (correlations.has(correlationId) && isOfCommand(correlationId)) ||
         (causationId !== undefined && connected.has(causationId))

@@ -1,4 +1,5 @@
 import type { AuditFilter } from '@stratalog/client';
+import { shellWord } from '../../app/shell-word.ts';
 
 const options: Readonly<Record<string, string>> = {
   'scope.session': '--session',
@@ -20,10 +21,10 @@ export function exportCommands(
   );
   query.set('format', 'csv');
   return {
-    cli: [`stratalog audit events`, ...words, '--json > events.ndjson'].join(' '),
+    cli: ['stratalog audit events', ...words, '--json > events.ndjson'].join(' '),
     curl: `curl --fail ${quoted(`${url}/v1/audit/events?${query}`)} -H "Authorization: Bearer $STRATALOG_API_KEY" > events.csv`,
   };
 }
 
-const quoted = (text: string): string =>
-  /^[\w:.@/-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
+/** Quotes only where the shell needs it. */
+const quoted = (text: string): string => (/^[\w:.@/-]+$/.test(text) ? text : shellWord(text));

@@ -11,7 +11,7 @@ import { memoriesOf } from './describe.ts';
 /** At most this many links to memories: a search may name a thousand. */
 const maxLinks = 20;
 
-/** All that an event has, what led to it, and ways on from it. */
+/** All fields of an event, its causes and effects, and links to related views. */
 export function EventDetails({ event }: { readonly event: AuditEvent }) {
   const { set } = useAddress();
   const { may } = useSession();
@@ -38,7 +38,7 @@ export function EventDetails({ event }: { readonly event: AuditEvent }) {
           ['Person (pseudonym)', rest.subject],
           ['Hash of the body', rest.bodyHash],
           ['Hash', rest.hash],
-          ['Seeks conflicts', rest.seeksConflicts && 'contradictions are sought after the answer'],
+          ['Conflicts', rest.seeksConflicts && 'contradictions are searched for after the answer'],
           ['Content', rest.erased ? 'erased: only what was never encrypted is left' : undefined],
         ]}
       />

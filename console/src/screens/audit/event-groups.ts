@@ -1,16 +1,8 @@
+import { changingTypes } from '../time/changes.ts';
+
 /** Events by what a reader of the audit asks for. */
 export const eventGroups: Readonly<Record<string, readonly string[]>> = {
-  'changes of memories': [
-    'MemoryStored',
-    'MemoryUpdated',
-    'MemoryDeleted',
-    'MemoryRestored',
-    'MemoryArchived',
-    'MemoryUnarchived',
-    'MemoryReviewed',
-    'MemoryErased',
-    'MemoryAffirmed',
-  ],
+  'changes of memories': [...changingTypes, 'MemoryAffirmed'],
   'deletions and erasures': [
     'MemoryDeleted',
     'MemoryErased',

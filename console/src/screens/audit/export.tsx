@@ -4,43 +4,36 @@ import { useSession } from '../../app/session.tsx';
 import { Trouble } from '../../ui/answer.tsx';
 import { Button } from '../../ui/button.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
-import { Dialog, type DialogHandle } from '../../ui/dialog.tsx';
+import { DialogButton } from '../../ui/dialog-button.tsx';
+import { saveFile } from '../../ui/save-file.ts';
 import { exportCommands } from './commands.ts';
 
 /** Saves the filtered events as a file, or gives the command that does. */
 export function Export({ filter }: { readonly filter: AuditFilter }) {
-  const dialog = useRef<DialogHandle>(null);
   return (
-    <>
-      <Button onClick={() => dialog.current?.show()}>Export</Button>
-      <Dialog handle={dialog} title="Export the filtered events">
-        <Exporting filter={filter} />
-      </Dialog>
-    </>
+    <DialogButton label="Export" title="Export the filtered events">
+      {() => <Exporting filter={filter} />}
+    </DialogButton>
   );
 }
 
 function Exporting({ filter }: { readonly filter: AuditFilter }) {
   const { client } = useSession();
-  const [events, setEvents] = useState<number>();
+  const [isReading, setReading] = useState(false);
   const [error, setError] = useState<Error>();
   const stop = useRef<AbortController>();
   const { cli, curl } = exportCommands(filter, location.origin);
   const save = async (parts: AsyncIterable<string>, name: string, type: string) => {
     const pieces: string[] = [];
     setError(undefined);
+    setReading(true);
     try {
-      for await (const part of parts) {
-        pieces.push(part);
-        if (pieces.length % 100 === 1) setEvents(pieces.length);
-      }
-      const address = URL.createObjectURL(new Blob(pieces, { type }));
-      Object.assign(document.createElement('a'), { href: address, download: name }).click();
-      URL.revokeObjectURL(address);
+      for await (const part of parts) pieces.push(part);
+      saveFile(pieces, name, type);
     } catch (cause) {
       if (!stop.current?.signal.aborted) setError(cause as Error);
     }
-    setEvents(undefined);
+    setReading(false);
   };
   const begin = (form: 'csv' | 'ndjson') => {
     stop.current = new AbortController();
@@ -54,21 +47,23 @@ function Exporting({ filter }: { readonly filter: AuditFilter }) {
         All events that pass the filters, oldest first, with all their fields. The export is itself recorded.
       </p>
       <div class="commands">
-        <Button onClick={() => begin('csv')} disabled={events !== undefined}>
+        <Button onClick={() => begin('csv')} disabled={isReading}>
           Save as CSV
         </Button>
-        <Button onClick={() => begin('ndjson')} disabled={events !== undefined}>
+        <Button onClick={() => begin('ndjson')} disabled={isReading}>
           Save as NDJSON
         </Button>
-        {events !== undefined && (
-          <Button kind="danger" onClick={() => stop.current?.abort()}>
-            Stop
-          </Button>
+        {isReading && (
+          <>
+            <Button kind="danger" onClick={() => stop.current?.abort()}>
+              Stop
+            </Button>
+            <span role="status">Reading…</span>
+          </>
         )}
-        {events !== undefined && <span role="status">Reading…</span>}
       </div>
       {error && <Trouble error={error} />}
-      <p>For millions of events, use a command, which needs no memory for them:</p>
+      <p>For millions of events, use a command, which writes them to a file as they arrive:</p>
       {[cli, curl].map((command) => (
         <figure key={command}>
           <pre tabIndex={0}>{command}</pre>

@@ -61,7 +61,7 @@ export function isOf(correlation: string | undefined, event: AuditEvent): boolea
   );
 }
 
-/** Whether an event that arrives passes the filters, as far as it says so itself. */
+/** Whether an arriving event passes the filters, judged by its own fields. */
 export function isWanted(values: AddressValues, event: AuditEvent): boolean {
   const { memory, actor, session, user, layer, space, outcome, stream, correlation } = values;
   const { data } = event;

@@ -3,10 +3,9 @@ import { useAddress } from '../../app/address.tsx';
 import { useLiveEvents } from '../../app/live.tsx';
 import { useAt } from '../../app/time-bar.tsx';
 import { usePages } from '../../app/use-pages.ts';
-import { Loading, Trouble } from '../../ui/answer.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Empty } from '../../ui/empty.tsx';
-import { VirtualList } from '../../ui/virtual-list.tsx';
+import { PagedList } from '../../ui/paged-list.tsx';
 import { EventRow } from './event-row.tsx';
 import { Export } from './export.tsx';
 import { auditFilter, filtersIn, isOf, isWanted } from './filter.ts';
@@ -47,24 +46,27 @@ export function Log() {
         {events.hasMore && <Button onClick={events.more}>Load more</Button>}
         <Export filter={filter} />
       </div>
-      {events.error && <Trouble error={events.error} onRepeat={events.repeat} />}
-      {events.isPending && !events.error && <Loading what="the events" />}
-      {!events.isPending && shown.length === 0 && !events.error && (
-        <Empty title={isFiltered ? 'No event passes these filters' : 'Nothing was recorded yet'}>
-          {isFiltered ? 'Remove a filter, or choose a longer time.' : 'Store a memory, and it appears here.'}
-        </Empty>
-      )}
-      {shown.length > 0 && (
-        <VirtualList items={shown} keyOf={({ id }) => id} rowHeight={62} onEnd={events.more} label="Events">
-          {(event) => (
-            <EventRow
-              event={event}
-              isOpen={values['event'] === event.id}
-              onToggle={() => set({ event: values['event'] === event.id ? undefined : event.id })}
-            />
-          )}
-        </VirtualList>
-      )}
+      <PagedList
+        of={{ ...events, items: shown }}
+        what="the events"
+        label="Events"
+        rowHeight={62}
+        empty={
+          <Empty title={isFiltered ? 'No event passes these filters' : 'Nothing was recorded yet'}>
+            {isFiltered
+              ? 'Remove a filter, or choose a longer time.'
+              : 'Store a memory, and it appears here.'}
+          </Empty>
+        }
+      >
+        {(event) => (
+          <EventRow
+            event={event}
+            isOpen={values['event'] === event.id}
+            onToggle={() => set({ event: values['event'] === event.id ? undefined : event.id })}
+          />
+        )}
+      </PagedList>
     </>
   );
 }

@@ -9,7 +9,7 @@ import { WhatIfAnswers } from './what-if-answers.tsx';
 
 const trusts = ['user', 'agent', 'tool', 'document', 'web', 'import'] as const;
 
-/** What the server may take for one answer; a repeated call finds what is done. */
+/** How long one call waits for the server. A repeated call continues with what is already done. */
 const waitMs = 30_000;
 
 /** What would have been answered without the events of one source or actor. */
@@ -37,8 +37,8 @@ export function WhatIf() {
   return (
     <>
       <p class="muted">
-        Would the answer have been another one without a poisoned memory, a source, an actor? The read models
-        are filled twice from the log, with all events and without those chosen. All conditions must hold.
+        Would the answer have been different without a poisoned memory, a source or an actor? The server fills
+        the read models from the log twice: with all events, and without those that meet all conditions below.
       </p>
       <Filters aria-label="What is left out, and what is asked">
         <Field

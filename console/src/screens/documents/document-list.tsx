@@ -1,10 +1,9 @@
 import { useAddress } from '../../app/address.tsx';
 import { usePages } from '../../app/use-pages.ts';
 import { layers } from '../../app/vocabulary.ts';
-import { Loading, Trouble } from '../../ui/answer.tsx';
 import { Empty } from '../../ui/empty.tsx';
 import { Field, Filters, Select } from '../../ui/field.tsx';
-import { VirtualList } from '../../ui/virtual-list.tsx';
+import { PagedList } from '../../ui/paged-list.tsx';
 import { DocumentRow } from './document-row.tsx';
 
 const states = ['stored', 'failed', 'deleted'] as const;
@@ -50,26 +49,21 @@ export function DocumentList() {
           isSearch
         />
       </Filters>
-      {documents.error && <Trouble error={documents.error} onRepeat={documents.repeat} />}
-      {documents.isPending && !documents.error && <Loading what="the documents" />}
-      {!documents.isPending && !documents.error && documents.items.length === 0 && (
-        <Empty title={isFiltered ? 'No document matches these filters' : 'There is no document yet'}>
-          {isFiltered
-            ? 'Remove a filter to see more.'
-            : 'Drop a file above, send a folder with “stratalog ingest”, or configure a source.'}
-        </Empty>
-      )}
-      {documents.items.length > 0 && (
-        <VirtualList
-          items={documents.items}
-          keyOf={({ id }) => id}
-          rowHeight={62}
-          onEnd={documents.more}
-          label="Documents"
-        >
-          {(document) => <DocumentRow document={document} />}
-        </VirtualList>
-      )}
+      <PagedList
+        of={documents}
+        what="the documents"
+        label="Documents"
+        rowHeight={62}
+        empty={
+          <Empty title={isFiltered ? 'No document matches these filters' : 'There is no document yet'}>
+            {isFiltered
+              ? 'Remove a filter to see more.'
+              : 'Drop a file above, send a folder with “stratalog ingest”, or configure a source.'}
+          </Empty>
+        }
+      >
+        {(document) => <DocumentRow document={document} />}
+      </PagedList>
     </>
   );
 }

@@ -1,10 +1,9 @@
 import type { Document, StoredMemory } from '@stratalog/client';
 import { Link } from '../../app/address.tsx';
 import { usePages } from '../../app/use-pages.ts';
-import { Loading, Trouble } from '../../ui/answer.tsx';
 import { Badge } from '../../ui/badge.tsx';
 import { Empty } from '../../ui/empty.tsx';
-import { VirtualList } from '../../ui/virtual-list.tsx';
+import { PagedList } from '../../ui/paged-list.tsx';
 
 interface DocumentSectionsProps {
   readonly document: Document;
@@ -17,26 +16,21 @@ export function DocumentSections({ document, isPresent }: DocumentSectionsProps)
   return (
     <section class="stack" aria-label="Sections">
       {!isPresent && <p class="muted">The sections are those of now.</p>}
-      {sections.error && <Trouble error={sections.error} onRepeat={sections.repeat} />}
-      {sections.isPending && !sections.error && <Loading what="the sections" />}
-      {!sections.isPending && !sections.error && sections.items.length === 0 && (
-        <Empty title="No section of it is a memory">
-          {document.skipped.length > 0
-            ? 'See above what was skipped, and store it all the same if you want.'
-            : 'Sections appear here as they are stored.'}
-        </Empty>
-      )}
-      {sections.items.length > 0 && (
-        <VirtualList
-          items={sections.items}
-          keyOf={({ id }) => id}
-          rowHeight={62}
-          onEnd={sections.more}
-          label="Sections"
-        >
-          {(memory) => <SectionRow memory={memory} />}
-        </VirtualList>
-      )}
+      <PagedList
+        of={sections}
+        what="the sections"
+        label="Sections"
+        rowHeight={62}
+        empty={
+          <Empty title="No section of it is a memory">
+            {document.skipped.length > 0
+              ? 'See above what was skipped, and store it all the same if you want.'
+              : 'Sections appear here as they are stored.'}
+          </Empty>
+        }
+      >
+        {(memory) => <SectionRow memory={memory} />}
+      </PagedList>
     </section>
   );
 }

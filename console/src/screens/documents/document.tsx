@@ -18,7 +18,6 @@ import { DocumentText } from './document-text.tsx';
 import { isUnderWay } from './document-facts.ts';
 import { NextRevision } from './next-revision.tsx';
 import { Skipped } from './skipped.tsx';
-import '../../ui/form.css';
 import './documents.css';
 
 const storingMs = 1_500;

@@ -5,7 +5,6 @@ import { Tabs } from '../../ui/tabs.tsx';
 import { DocumentList } from './document-list.tsx';
 import { SourceList } from './source-list.tsx';
 import { Uploads } from './uploads.tsx';
-import '../../ui/form.css';
 import './documents.css';
 
 /** Documents and the sources that bring them. */

@@ -40,8 +40,8 @@ function StoreFirst() {
   };
   return (
     <Panel title="Store a memory">
-      <form class="stacked" onSubmit={(event) => void submit(event)}>
-        <label for="first-memory">What is to be remembered</label>
+      <form class="form" onSubmit={(event) => void submit(event)}>
+        <label for="first-memory">Text to remember</label>
         <textarea
           id="first-memory"
           rows={3}

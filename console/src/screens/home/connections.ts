@@ -1,5 +1,5 @@
 /** A way to connect an agent, as text to copy. */
-export interface Connection {
+interface Connection {
   readonly name: string;
   readonly text: string;
 }

@@ -14,7 +14,7 @@ const refreshMs = 10_000;
 /** Reading heads is recorded as an event. */
 const headMs = 60_000;
 
-/** What needs a person now, what there is, and on an empty server how to begin. */
+/** What needs a person now, what is stored, and how to begin on an empty server. */
 export default function Home() {
   const { may } = useSession();
   const stats = useAsk('stats', [{}], { everyMs: refreshMs, enabled: may('stats') });
@@ -51,7 +51,7 @@ export default function Home() {
         {() => <Needs needs={needs} />}
       </Answer>
       {isEmpty && may('storeMemory') && <Begin />}
-      <Panel title="What there is">
+      <Panel title="What is stored">
         <Answer of={stats} what="the figures">
           {({ total, access, feedback }) => (
             <div class="figures">
@@ -61,7 +61,7 @@ export default function Home() {
                 note={<>{total.characters.toLocaleString()} characters</>}
               />
               <Figure
-                name="Times that one was read"
+                name="Memory reads"
                 value={access.total.toLocaleString()}
                 note={access.lastAt && <Time at={access.lastAt} />}
               />
@@ -97,7 +97,7 @@ function Needs({ needs }: { readonly needs: readonly Need[] }) {
     return <p class="all-well">Nothing needs you: the server is ready, and nothing waits for a decision.</p>;
   return (
     <Panel title="Needs you now">
-      <ul class="needs">
+      <ul class="plain-list">
         {needs.map(({ id, tone, figure, what, to, values }) => (
           <li key={id}>
             <Link to={to} values={values} class={`need ${tone}`}>

@@ -11,7 +11,7 @@ export interface Need {
   readonly values?: Readonly<Record<string, string>>;
 }
 
-/** What the server answered so far; undefined where the role may not ask, or no answer has come. */
+/** The server's answers so far; undefined if the role may not ask or no answer has come yet. */
 export interface Answers {
   readonly readiness: ReadyzAnswer | undefined;
   readonly reviews: { readonly count: number; readonly hasMore: boolean } | undefined;
@@ -21,14 +21,14 @@ export interface Answers {
   readonly heads: AuditHeadsAnswer | undefined;
 }
 
-/** Positions by which a read model may lag before somebody should know. */
+/** Lag of a read model, in positions, that is worth a warning. */
 const muchLag = 1_000;
-/** Share of a budget from which on it is near its end. */
+/** Share of a budget that is worth a warning. */
 const nearlySpent = 0.8;
 /** The server signs a head at least once an hour if there are new events. */
 const oldHeadMs = 2 * 3_600_000;
 
-/** What needs a hand, the most urgent first. Empty if all is well. */
+/** What needs attention, most urgent first. Empty if all is well. */
 export function needsOf(answers: Answers, now: number): Need[] {
   const needs = [
     ...needsOfServer(answers.readiness),
@@ -120,7 +120,7 @@ function needsOfWork({ reviews, failedDocuments, stats }: Answers): Need[] {
       figure: failedDocuments.toLocaleString(),
       what: 'documents that could not be read',
       to: '/documents',
-      values: { status: 'failed' },
+      values: { state: 'failed' },
     });
   if (stats?.bulkStores === 'held-back')
     needs.push({

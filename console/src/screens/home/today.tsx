@@ -34,7 +34,7 @@ export function Today() {
       {latest.length === 0 ? (
         <Empty title="Nothing has happened yet">Store or search something, here or with an agent.</Empty>
       ) : (
-        <ul class="latest">
+        <ul class="plain-list">
           {latest.map(({ id, type, actor, at }) => (
             <li key={id}>
               <Link to="/audit" values={{ event: id, type }}>

@@ -14,7 +14,6 @@ import { NewSummary } from './new-summary.tsx';
 import { ScopeSummaries } from './scope-summaries.tsx';
 import { byScope } from './scopes.ts';
 import { SummarySettingsPanel } from './summary-settings.tsx';
-import '../../ui/form.css';
 import './layers.css';
 
 const depths = ['sentence', 'paragraph', 'detailed'] as const;

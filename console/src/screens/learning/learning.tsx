@@ -1,4 +1,3 @@
-import '../../ui/form.css';
 import './learning.css';
 import type { ComponentType } from 'preact';
 import { useAddress } from '../../app/address.tsx';

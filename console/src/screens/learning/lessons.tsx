@@ -1,13 +1,12 @@
 import type { Lesson } from '@stratalog/client';
 import { useSession } from '../../app/session.tsx';
 import { usePages } from '../../app/use-pages.ts';
-import { Loading, Trouble } from '../../ui/answer.tsx';
 import { Badge } from '../../ui/badge.tsx';
 import { Empty } from '../../ui/empty.tsx';
 import { LongText } from '../../ui/long-text.tsx';
 import { Panel } from '../../ui/page.tsx';
 import { Time } from '../../ui/time.tsx';
-import { VirtualList } from '../../ui/virtual-list.tsx';
+import { PagedList } from '../../ui/paged-list.tsx';
 import { Attempts } from './attempts.tsx';
 
 /** What attempts at similar questions have taught, best first, and the attempts themselves. */
@@ -17,25 +16,20 @@ export function Lessons() {
   return (
     <div class="stack">
       <Panel title="Lessons" note="what attempts at similar questions have taught, best first">
-        {lessons.error && <Trouble error={lessons.error} onRepeat={lessons.repeat} />}
-        {lessons.isPending && !lessons.error && <Loading what="the lessons" />}
-        {!lessons.isPending && !lessons.error && lessons.items.length === 0 && (
-          <Empty title="There is no lesson yet">
-            Two recorded attempts at similar questions make one. Agents record attempts with POST
-            /v1/reasoning/traces.
-          </Empty>
-        )}
-        {lessons.items.length > 0 && (
-          <VirtualList
-            items={lessons.items}
-            keyOf={({ id }) => id}
-            rowHeight={120}
-            onEnd={lessons.more}
-            label="Lessons"
-          >
-            {(lesson) => <LessonRow lesson={lesson} />}
-          </VirtualList>
-        )}
+        <PagedList
+          of={lessons}
+          what="the lessons"
+          label="Lessons"
+          rowHeight={120}
+          empty={
+            <Empty title="There is no lesson yet">
+              Two recorded attempts at similar questions make one. Agents record attempts with POST
+              /v1/reasoning/traces.
+            </Empty>
+          }
+        >
+          {(lesson) => <LessonRow lesson={lesson} />}
+        </PagedList>
       </Panel>
       {may('reasoningHistory') && <Attempts />}
     </div>

@@ -41,7 +41,7 @@ export function About({ memory }: { readonly memory: StoredMemory }) {
             ['Stored', <When key="stored" at={memory.createdAt} by={memory.createdBy} />],
             ['Last change', <When key="changed" at={memory.updatedAt} by={`revision ${memory.revision}`} />],
             ['Happened', memory.occurredAt && <Time at={memory.occurredAt} exact />],
-            ['Told again', told(memory)],
+            ['Told again', toldAgain(memory)],
             ['Expires', memory.expiresAt && <Time at={memory.expiresAt} exact />],
             ['Retention', memory.retention === 'keep' ? 'kept: nothing deletes it by itself' : undefined],
             ['Restorable until', memory.retentionUntil && <Time at={memory.retentionUntil} exact />],
@@ -93,7 +93,7 @@ function When({ at, by }: { readonly at: string; readonly by: ComponentChildren 
 
 const times = (count: number): string => (count === 1 ? 'once' : `${count.toLocaleString()} times`);
 
-function told({ affirmations, affirmedAt }: StoredMemory): ComponentChildren {
+function toldAgain({ affirmations, affirmedAt }: StoredMemory): ComponentChildren {
   if (affirmations === 0) return undefined;
   return (
     <>

@@ -1,11 +1,9 @@
 import type { StoredMemory } from '@stratalog/client';
-import type { VNode } from 'preact';
-import { useRef, useState } from 'preact/hooks';
 import { useSession } from '../../app/session.tsx';
 import { useChange } from '../../app/use-ask.ts';
 import { Trouble } from '../../ui/answer.tsx';
 import { Button } from '../../ui/button.tsx';
-import { Dialog, type DialogHandle } from '../../ui/dialog.tsx';
+import { DialogButton } from '../../ui/dialog-button.tsx';
 import { DeleteMemory, EraseMemory } from './delete-dialogs.tsx';
 import { EditMemory } from './edit-dialog.tsx';
 import { GiveFeedback } from './feedback-dialog.tsx';
@@ -24,19 +22,19 @@ export function Actions({ memory }: { readonly memory: StoredMemory }) {
     <>
       <div class="commands" role="group" aria-label="Commands">
         {!isDeleted && may('updateMemory') && (
-          <Opened label="Edit" title="Edit this memory">
+          <DialogButton label="Edit" title="Edit this memory">
             {(close) => <EditMemory memory={memory} onDone={close} />}
-          </Opened>
+          </DialogButton>
         )}
         {!isDeleted && may('giveFeedback') && (
-          <Opened label="Feedback" title="How useful is it?">
+          <DialogButton label="Feedback" title="How useful is it?">
             {(close) => <GiveFeedback id={id} onDone={close} />}
-          </Opened>
+          </DialogButton>
         )}
         {!isDeleted && may('linkMemories') && (
-          <Opened label="Link" title="Link it with another memory">
+          <DialogButton label="Link" title="Link it with another memory">
             {(close) => <LinkMemory id={id} onDone={close} />}
-          </Opened>
+          </DialogButton>
         )}
         {state === 'active' && may('archiveMemory') && (
           <Button
@@ -58,48 +56,17 @@ export function Actions({ memory }: { readonly memory: StoredMemory }) {
           </Button>
         )}
         {!isDeleted && may('deleteMemory') && (
-          <Opened label="Delete" title="Delete this memory?" kind="danger">
+          <DialogButton label="Delete" title="Delete this memory?" kind="danger">
             {(close) => <DeleteMemory memory={memory} onDone={close} />}
-          </Opened>
+          </DialogButton>
         )}
         {may('deleteMemory') && who.role === 'admin' && (
-          <Opened label="Erase" title="Erase this memory for good?" kind="danger">
+          <DialogButton label="Erase" title="Erase this memory for good?" kind="danger">
             {() => <EraseMemory memory={memory} />}
-          </Opened>
+          </DialogButton>
         )}
       </div>
       {error && <Trouble error={error} />}
-    </>
-  );
-}
-
-/** A button that opens a dialog. */
-function Opened({
-  label,
-  title,
-  kind = 'plain',
-  children,
-}: {
-  readonly label: string;
-  readonly title: string;
-  readonly kind?: 'plain' | 'danger';
-  readonly children: (close: () => void) => VNode;
-}) {
-  const dialog = useRef<DialogHandle>(null);
-  // A dialog that is opened again begins anew.
-  const [opened, setOpened] = useState(0);
-  const show = () => {
-    setOpened(opened + 1);
-    dialog.current?.show();
-  };
-  return (
-    <>
-      <Button kind={kind} onClick={show}>
-        {label}
-      </Button>
-      <Dialog handle={dialog} title={title}>
-        <div key={opened}>{children(() => dialog.current?.close())}</div>
-      </Dialog>
     </>
   );
 }

@@ -21,7 +21,7 @@ export function DeleteMemory({ memory, onDone }: Props) {
   };
   return (
     <div class="dialog-form">
-      <p>Nobody finds it any more from now on. It can be restored for 30 days.</p>
+      <p>From now on nobody finds it. It can be restored for 30 days.</p>
       <Consequences memory={memory} />
       <label>
         Reason (shown in the history)
@@ -35,10 +35,10 @@ export function DeleteMemory({ memory, onDone }: Props) {
   );
 }
 
-/** What has to be typed before a memory is erased. */
+/** The word that confirms an erasure. */
 const word = 'erase';
 
-/** Destroys the content of a memory for good, after a word was typed, and then leads to the receipt. */
+/** Destroys the content of a memory for good once the person has typed a word, and then links to the receipt. */
 export function EraseMemory({ memory }: { readonly memory: StoredMemory }) {
   const [typed, setTyped] = useState('');
   const [receipt, setReceipt] = useState<string>();

@@ -15,7 +15,7 @@ export function draftOf({ content, tags, metadata }: StoredMemory): Draft {
 }
 
 /** The tags in a text, each once. */
-export const tagsIn = (text: string): readonly string[] => [
+const tagsIn = (text: string): readonly string[] => [
   ...new Set(
     text
       .split(',')
@@ -24,7 +24,7 @@ export const tagsIn = (text: string): readonly string[] => [
   ),
 ];
 
-/** What a draft changes of a memory; a text about what is wrong with it; or undefined if it changes nothing. */
+/** The patch that a draft makes of a memory; a text that says what is wrong with it; or undefined if it changes nothing. */
 export function patchOf(memory: StoredMemory, draft: Draft): UpdateMemory | string | undefined {
   let metadata: unknown;
   try {

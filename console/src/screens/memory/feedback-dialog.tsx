@@ -4,16 +4,7 @@ import { useChange } from '../../app/use-ask.ts';
 import { Trouble } from '../../ui/answer.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Select } from '../../ui/field.tsx';
-
-/** Kinds that need no search; `helpful` and `irrelevant` are about an answer. */
-const kinds: readonly (readonly [Feedback['kind'], string])[] = [
-  ['outdated', 'Outdated: it was right once'],
-  ['inaccurate', 'Inaccurate: it is wrong'],
-  ['duplicate', 'Duplicate: another memory says the same'],
-  ['helpful', 'Helpful in a search'],
-  ['irrelevant', 'Irrelevant in a search'],
-];
-const aboutSearches: ReadonlySet<string> = new Set(['helpful', 'irrelevant']);
+import { feedbackKinds, needsSearch } from './feedback-kinds.ts';
 
 /** Says how useful a memory was. */
 export function GiveFeedback({ id, onDone }: { readonly id: string; readonly onDone: () => void }) {
@@ -21,7 +12,6 @@ export function GiveFeedback({ id, onDone }: { readonly id: string; readonly onD
   const [note, setNote] = useState('');
   const [searchId, setSearchId] = useState('');
   const give = useChange('memories.feedback');
-  const needsSearch = aboutSearches.has(kind);
   const send = async (event: SubmitEvent) => {
     event.preventDefault();
     const feedback = {
@@ -37,9 +27,9 @@ export function GiveFeedback({ id, onDone }: { readonly id: string; readonly onD
         label="It is"
         value={kind}
         onValue={(value) => setKind(value as Feedback['kind'])}
-        choices={kinds}
+        choices={feedbackKinds.map(([one, meaning]) => [one, `${one}: ${meaning}`] as const)}
       />
-      {needsSearch && (
+      {needsSearch(kind) && (
         <label>
           Id of the search that returned it
           <input value={searchId} onInput={({ currentTarget }) => setSearchId(currentTarget.value)} />
@@ -53,7 +43,7 @@ export function GiveFeedback({ id, onDone }: { readonly id: string; readonly onD
       <Button
         kind="primary"
         type="submit"
-        disabled={give.isRunning || (needsSearch && searchId.trim() === '')}
+        disabled={give.isRunning || (needsSearch(kind) && searchId.trim() === '')}
       >
         Give feedback
       </Button>

@@ -7,6 +7,7 @@ import { Answer, Trouble } from '../../ui/answer.tsx';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Empty } from '../../ui/empty.tsx';
+import { excerpt } from '../../ui/excerpt.ts';
 import { Panel } from '../../ui/page.tsx';
 import { linkWords } from './link-words.ts';
 import { Neighbourhood } from './neighbourhood.tsx';
@@ -69,8 +70,7 @@ export function Links({ memory }: { readonly memory: StoredMemory }) {
 const isSuccessor = ({ type, direction }: Related): boolean =>
   type === 'supersedes' && direction === 'incoming';
 
-const excerptOf = ({ memory: { content } }: Related): string =>
-  content.length > 160 ? `${content.slice(0, 160)}…` : content;
+const excerptOf = ({ memory }: Related): string => excerpt(memory.content, 160);
 
 function LinkedMemory({ of, related }: { readonly of: StoredMemory; readonly related: Related }) {
   const at = useAt();

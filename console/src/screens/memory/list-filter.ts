@@ -18,7 +18,7 @@ export function listFilter(values: AddressValues): ListMemoriesQuery {
   };
 }
 
-/** The filters of the list in an address, without anything else. */
+/** Only the filters of the list, of all values in an address. */
 export function listValues({ layer, space, tag, state, order }: AddressValues): AddressValues {
   return { layer, space, tag, state, order };
 }

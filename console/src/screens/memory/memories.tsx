@@ -3,13 +3,12 @@ import { Link, useAddress } from '../../app/address.tsx';
 import { useAt } from '../../app/time-bar.tsx';
 import { usePages } from '../../app/use-pages.ts';
 import { layers } from '../../app/vocabulary.ts';
-import { Loading, Trouble } from '../../ui/answer.tsx';
 import { Badge } from '../../ui/badge.tsx';
 import { Empty } from '../../ui/empty.tsx';
 import { Field, Filters, Select } from '../../ui/field.tsx';
 import { Page } from '../../ui/page.tsx';
 import { Time } from '../../ui/time.tsx';
-import { VirtualList } from '../../ui/virtual-list.tsx';
+import { PagedList } from '../../ui/paged-list.tsx';
 import { listFilter } from './list-filter.ts';
 
 /** All memories that the caller can see, newest first. */
@@ -52,28 +51,23 @@ export default function Memories() {
           ]}
         />
       </Filters>
-      {memories.error && <Trouble error={memories.error} onRepeat={memories.repeat} />}
-      {memories.isPending && !memories.error && <Loading what="the memories" />}
-      {!memories.isPending && !memories.error && memories.items.length === 0 && (
-        <Empty title={isFiltered ? 'No memory matches these filters' : 'Nothing is remembered yet'}>
-          {isFiltered ? (
-            'Remove a filter to see more.'
-          ) : (
-            <Link to="/">Store the first memory from the overview</Link>
-          )}
-        </Empty>
-      )}
-      {memories.items.length > 0 && (
-        <VirtualList
-          items={memories.items}
-          keyOf={({ id }) => id}
-          rowHeight={62}
-          onEnd={memories.more}
-          label="Memories"
-        >
-          {(memory) => <MemoryRow memory={memory} values={values} />}
-        </VirtualList>
-      )}
+      <PagedList
+        of={memories}
+        what="the memories"
+        label="Memories"
+        rowHeight={62}
+        empty={
+          <Empty title={isFiltered ? 'No memory matches these filters' : 'Nothing is remembered yet'}>
+            {isFiltered ? (
+              'Remove a filter to see more.'
+            ) : (
+              <Link to="/">Store the first memory from Home</Link>
+            )}
+          </Empty>
+        }
+      >
+        {(memory) => <MemoryRow memory={memory} values={values} />}
+      </PagedList>
     </Page>
   );
 }

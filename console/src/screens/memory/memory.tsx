@@ -16,7 +16,6 @@ import { NextAndPrevious } from './next-and-previous.tsx';
 import { Prompts } from './prompts.tsx';
 import { Readers } from './readers.tsx';
 import { Versions } from './versions.tsx';
-import '../../ui/commands.css';
 import './memory.css';
 
 /** One memory: what it is, where it is from, who changed and read it, what it led to. */

@@ -3,15 +3,16 @@ import { useState } from 'preact/hooks';
 import { useAt } from '../../app/time-bar.tsx';
 import { useAsk } from '../../app/use-ask.ts';
 import { usePages } from '../../app/use-pages.ts';
-import { Answer, Loading, Trouble } from '../../ui/answer.tsx';
+import { Answer } from '../../ui/answer.tsx';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Empty } from '../../ui/empty.tsx';
 import { Panel } from '../../ui/page.tsx';
+import { PagedAnswer } from '../../ui/paged-list.tsx';
 import { Facts } from '../../ui/table.tsx';
 import { Time } from '../../ui/time.tsx';
 
-/** The searches and contexts that returned a memory: in which prompts it stood. */
+/** The searches and contexts that returned a memory. */
 export function Prompts({ id }: { readonly id: string }) {
   const at = useAt();
   const found = usePages(
@@ -20,17 +21,20 @@ export function Prompts({ id }: { readonly id: string }) {
     { once: true },
   );
   return (
-    <Panel title="In which prompts it stood">
-      {found.error && <Trouble error={found.error} onRepeat={found.repeat} />}
-      {found.isPending && !found.error && <Loading what="the searches" />}
-      {!found.isPending && found.items.length === 0 && (
-        <Empty title="No search and no context has returned it">It appears here when one does.</Empty>
-      )}
-      <ul class="plain-list">
-        {found.items.map((event) => (
-          <Prompt key={event.id} event={event} memoryId={id} />
-        ))}
-      </ul>
+    <Panel title="Prompts that included it">
+      <PagedAnswer
+        of={found}
+        what="the searches"
+        empty={<Empty title="No search and no context has returned it">It appears here when one does.</Empty>}
+      >
+        {(events) => (
+          <ul class="plain-list">
+            {events.map((event) => (
+              <Prompt key={event.id} event={event} memoryId={id} />
+            ))}
+          </ul>
+        )}
+      </PagedAnswer>
       {found.hasMore && <Button onClick={found.more}>Show earlier ones</Button>}
     </Panel>
   );
@@ -63,12 +67,12 @@ function Asked({ searchId, memoryId }: { readonly searchId: string; readonly mem
           <Facts
             facts={[
               ['Question', request.query ?? 'erased'],
-              ['Its place', result && `${result.rank} of ${results.length}`],
+              ['Rank', result && `${result.rank} of ${results.length}`],
               ['Score', result?.score],
               ['Relevance', result?.relevance],
               ['Route', route],
               ['Session', request.sessionId],
-              ['What became of it', outcome.kind],
+              ['Outcome', outcome.kind],
             ]}
           />
         );

@@ -14,7 +14,7 @@ interface Item {
   readonly via: string;
 }
 
-/** At most this many memories are drawn: more cannot be told apart. */
+/** At most this many memories are drawn: nobody can tell more apart. */
 export const maxNodes = 50;
 
 /**

@@ -1,14 +1,14 @@
 import { Link } from '../../app/address.tsx';
 import { useAt } from '../../app/time-bar.tsx';
 import { usePages } from '../../app/use-pages.ts';
-import { Loading, Trouble } from '../../ui/answer.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Empty } from '../../ui/empty.tsx';
 import { Panel } from '../../ui/page.tsx';
+import { PagedAnswer } from '../../ui/paged-list.tsx';
 import { Time } from '../../ui/time.tsx';
 import { groupReads } from './group-reads.ts';
 
-/** Who looked at a memory and its history by name, not by a search. */
+/** Who read a memory or its history by its id, not through a search. */
 export function Readers({ id }: { readonly id: string }) {
   const at = useAt();
   const reads = usePages(
@@ -25,18 +25,25 @@ export function Readers({ id }: { readonly id: string }) {
         </Link>
       }
     >
-      {reads.error && <Trouble error={reads.error} onRepeat={reads.repeat} />}
-      {reads.isPending && !reads.error && <Loading what="the readers" />}
-      {!reads.isPending && reads.items.length === 0 && (
-        <Empty title="No recorded read">Reads through a search are listed beside.</Empty>
-      )}
-      <ul class="plain-list">
-        {groupReads(reads.items).map(({ who, what, count, last }) => (
-          <li key={`${who} ${what}`}>
-            {who} · {what} · {count === 1 ? 'once' : `${count} times`}, last <Time at={last} />
-          </li>
-        ))}
-      </ul>
+      <PagedAnswer
+        of={reads}
+        what="the readers"
+        empty={
+          <Empty title="No recorded read">
+            Reads through a search are listed under “Prompts that included it”.
+          </Empty>
+        }
+      >
+        {(events) => (
+          <ul class="plain-list">
+            {groupReads(events).map(({ who, what, count, last }) => (
+              <li key={`${who} ${what}`}>
+                {who} · {what} · {count === 1 ? 'once' : `${count} times`}, last <Time at={last} />
+              </li>
+            ))}
+          </ul>
+        )}
+      </PagedAnswer>
       {reads.hasMore && <Button onClick={reads.more}>Show earlier ones</Button>}
     </Panel>
   );

@@ -2,7 +2,6 @@ import type { ApiKey } from '@stratalog/client';
 import { useRef } from 'preact/hooks';
 import { useSession } from '../../app/session.tsx';
 import { usePages } from '../../app/use-pages.ts';
-import { Loading, Trouble } from '../../ui/answer.tsx';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Confirm } from '../../ui/confirm.tsx';
@@ -10,7 +9,7 @@ import { Dialog, type DialogHandle } from '../../ui/dialog.tsx';
 import { Empty } from '../../ui/empty.tsx';
 import { Panel } from '../../ui/page.tsx';
 import { Time } from '../../ui/time.tsx';
-import { VirtualList } from '../../ui/virtual-list.tsx';
+import { PagedList } from '../../ui/paged-list.tsx';
 import { keyState, scopesOf } from './key-facts.ts';
 import { NewKey } from './new-key.tsx';
 
@@ -31,19 +30,20 @@ export function Keys() {
         )
       }
     >
-      {keys.error && <Trouble error={keys.error} onRepeat={keys.repeat} />}
-      {keys.isPending && !keys.error && <Loading what="the keys" />}
-      {!keys.isPending && !keys.error && keys.items.length === 0 && (
-        <Empty title="There is no key yet">
-          Everybody who reaches the server is an admin. The first key must be one of an admin; from then on
-          every call needs a key.
-        </Empty>
-      )}
-      {keys.items.length > 0 && (
-        <VirtualList items={keys.items} keyOf={({ id }) => id} rowHeight={86} onEnd={keys.more} label="Keys">
-          {(key) => <KeyRow apiKey={key} />}
-        </VirtualList>
-      )}
+      <PagedList
+        of={keys}
+        what="the keys"
+        label="Keys"
+        rowHeight={86}
+        empty={
+          <Empty title="There is no key yet">
+            Everybody who reaches the server is an admin. The first key must be one of an admin; from then on
+            every call needs a key.
+          </Empty>
+        }
+      >
+        {(key) => <KeyRow apiKey={key} />}
+      </PagedList>
       <Dialog handle={dialog} title="New key">
         <NewKey isFirst={keys.items.length === 0} onDone={() => dialog.current?.close()} />
       </Dialog>

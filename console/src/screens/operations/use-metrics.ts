@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/preact-query';
-import type { Asked } from '../../app/use-ask.ts';
+import { askedOf, type Asked } from '../../app/use-ask.ts';
 import { useSession } from '../../app/session.tsx';
 import { samplesOf, type Sample } from './metrics.ts';
 
@@ -17,31 +17,19 @@ export const useMaySeeMetrics = (): boolean => rolesWithMetrics.includes(useSess
 
 /** The metrics of the process that serves the console, which is one of possibly several. */
 export function useMetrics(everyMs: number): Asked<Metrics> {
-  const { id } = useSession();
+  const { id, fetch } = useSession();
   const enabled = useMaySeeMetrics();
   const query = useQuery<Metrics>({
     queryKey: [id, '/metrics'],
     enabled,
     refetchInterval: everyMs,
     queryFn: async ({ signal }) => {
-      // The client has no method for it: the answer is text. The key is where the sign-in keeps it.
-      const key = sessionStorage.getItem('stratalog.key');
-      const answer = await fetch('/metrics', {
-        signal,
-        headers: key === null ? {} : { authorization: `Bearer ${key}` },
-      });
+      const answer = await fetch('/metrics', signal);
       if (!answer.ok) throw new Error(reasonOf(answer.status));
       return { at: Date.now() / 1_000, samples: samplesOf(await answer.text()) };
     },
   });
-  return {
-    answer: query.data,
-    error: query.error,
-    isPending: query.isPending,
-    isFetching: query.isFetching,
-    isPrevious: query.isPlaceholderData,
-    repeat: () => void query.refetch(),
-  };
+  return askedOf(query);
 }
 
 const reasonOf = (status: number): string =>

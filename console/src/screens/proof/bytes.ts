@@ -12,10 +12,10 @@ const decoder = new TextDecoder('utf-8', { fatal: true });
 /** The bytes of a text in UTF-8. */
 export const utf8 = (text: string): Bytes => encoder.encode(text);
 
-/** The text of bytes in UTF-8. Throws a `TypeError` if they are none. */
+/** The text of bytes in UTF-8. Throws a `TypeError` if they are not valid UTF-8. */
 export const textOf = (bytes: Bytes): string => decoder.decode(bytes);
 
-/** The bytes of a text in base64; undefined if it is not exactly that. */
+/** The bytes of a text in base64; undefined unless it is the canonical encoding. */
 export function fromBase64(text: string): Bytes | undefined {
   let decoded: string;
   try {
@@ -47,10 +47,10 @@ export const areEqual = (one: Bytes, other: Bytes): boolean =>
   one.length === other.length && one.every((byte, index) => byte === other[index]);
 
 export async function sha256(bytes: Bytes): Promise<Bytes> {
-  // Browsers offer it on pages from this machine and on pages with TLS alone.
+  // Browsers offer it only to pages over TLS or from localhost.
   if (!('subtle' in crypto))
     throw new BrowserCannot(
-      'Open the console over https or on localhost: elsewhere, browsers do not verify.',
+      'Open the console over https or on localhost: elsewhere, browsers offer no cryptography.',
     );
   return new Uint8Array(await crypto.subtle.digest('SHA-256', bytes));
 }

@@ -5,7 +5,7 @@ import { toBase64 } from './bytes.ts';
 import { isProven, type Verdict } from './verdict.ts';
 
 const marks = { good: '✓', bad: '✗', unknown: '?' } as const;
-const words = { good: 'holds', bad: 'does not hold', unknown: 'cannot be told' } as const;
+const words = { good: 'holds', bad: 'does not hold', unknown: 'could not be checked' } as const;
 
 /** A verdict: whether it is proven, and each thing that was checked. */
 export function Checks({ verdict }: { readonly verdict: Verdict | undefined }) {

@@ -1,4 +1,5 @@
 import { Button } from '../../ui/button.tsx';
+import { saveFile } from '../../ui/save-file.ts';
 
 /** Saves a text as a file. */
 export function Download({
@@ -10,14 +11,8 @@ export function Download({
   readonly name: string;
   readonly label?: string;
 }) {
-  const save = () => {
-    const address = URL.createObjectURL(new Blob([text], { type: 'text/plain' }));
-    const link = Object.assign(document.createElement('a'), { href: address, download: name });
-    link.click();
-    URL.revokeObjectURL(address);
-  };
   return (
-    <Button kind="quiet" onClick={save}>
+    <Button kind="quiet" onClick={() => saveFile([text], name)}>
       {label}
     </Button>
   );

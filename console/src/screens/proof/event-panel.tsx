@@ -9,7 +9,7 @@ import { Download } from './download.tsx';
 import { useVerdict } from './use-verdict.ts';
 import { verifyProof, type ShownEvent } from './verify.ts';
 
-/** The proof that one event is in the log, verified here. */
+/** The proof that one event is in the log, verified in this browser. */
 export function EventPanel({ verifierKey }: { readonly verifierKey: string }) {
   const { values, set } = useAddress();
   const position = values['position'] ?? '';

@@ -4,7 +4,7 @@ import { Checks } from './checks.tsx';
 import { useVerdict } from './use-verdict.ts';
 import { verifyFile } from './verify-file.ts';
 
-/** Larger files are no proofs. */
+/** No proof, head or receipt is larger. */
 const maxBytes = 1_000_000;
 
 /** A proof, a signed head or a receipt from elsewhere. It is read in this browser and sent nowhere. */
@@ -15,7 +15,7 @@ export function FilePanel({ verifierKey }: { readonly verifierKey: string }) {
     setProblem('');
     if (!file) return;
     if (file.size > maxBytes)
-      setProblem(`${file.name} has more than a megabyte: it is no proof, no head and no receipt.`);
+      setProblem(`${file.name} is larger than a megabyte, so it is not a proof, a head or a receipt.`);
     else setText(await file.text());
   };
   return (

@@ -5,7 +5,7 @@ import { CopyButton } from '../../ui/copy-button.tsx';
 import { Panel } from '../../ui/page.tsx';
 import type { KeptKey } from './use-verifier-key.ts';
 
-/** The key that everything here is verified with, and whose word that is. */
+/** The key that everything here is verified with, and where it comes from. */
 export function KeyPanel({
   kept,
   offered,
@@ -19,7 +19,7 @@ export function KeyPanel({
   return (
     <Panel
       title="The verifier key"
-      note={key === undefined ? 'as the server gives it' : 'as you have given it to this browser'}
+      note={key === undefined ? 'offered by the server' : 'kept in this browser'}
     >
       {(key ?? offered) !== undefined && (
         <p class="break">

@@ -1,3 +1,7 @@
+/**
+ * The Merkle tree of the log. It is written apart from the server's (`src/domain/tlog/merkle.ts`) on purpose: a verifier that shared the
+ * server's code would share its mistakes. Tests verify proofs of the server with it.
+ */
 import { areEqual, concatenated, sha256, type Bytes } from './bytes.ts';
 
 export const hashBytes = 32;

@@ -10,7 +10,7 @@ import {
 } from './bytes.ts';
 import { hashBytes, type Head } from './merkle.ts';
 
-/** The text is not what it should be. The message says what is expected. */
+/** The text has another form than expected. The message says which. */
 export class Malformed extends Error {
   override readonly name = 'Malformed';
 }
@@ -19,7 +19,7 @@ const ed25519 = 0x01;
 const cosignatureV1 = 0x04;
 
 /** A key that verifies notes (C2SP signed-note), of a log or of a witness. */
-export interface VerifierKey {
+interface VerifierKey {
   readonly name: string;
   readonly algorithm: number;
   /** The first four bytes of the hash of the key. */

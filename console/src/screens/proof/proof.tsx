@@ -7,7 +7,6 @@ import { HeadsPanel } from './heads-panel.tsx';
 import { KeyPanel } from './key-panel.tsx';
 import { ReceiptPanel } from './receipt-panel.tsx';
 import { useVerifierKey } from './use-verifier-key.ts';
-import '../../ui/commands.css';
 import './proof.css';
 
 /** Verifies in this browser what the server claims about its log. */
@@ -24,7 +23,7 @@ export default function Proof() {
         {(answer) => {
           const verifierKey = kept.key ?? answer.verifierKey;
           return (
-            <div class="proofs">
+            <div class="stack">
               <EventPanel verifierKey={verifierKey} />
               <HeadsPanel heads={answer} verifierKey={verifierKey} />
               <ReceiptPanel verifierKey={verifierKey} />

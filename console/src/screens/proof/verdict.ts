@@ -1,7 +1,7 @@
 import { BrowserCannot } from './bytes.ts';
 import { Malformed, type Checkpoint } from './note.ts';
 
-/** One thing that was checked. `unknown`: it could not be. */
+/** One thing that was checked; `unknown` if it could not be checked. */
 export interface Check {
   readonly name: string;
   readonly result: 'good' | 'bad' | 'unknown';
@@ -19,7 +19,7 @@ export interface Leaf {
   readonly type: string;
 }
 
-/** What was found, with all checks that were made. It is proven if there are checks and all of them are good. */
+/** What was found, and all checks that were made. It is proven if there are checks and all of them hold. */
 export interface Verdict {
   readonly checks: readonly Check[];
   readonly head?: Checkpoint;
@@ -30,7 +30,7 @@ export interface Verdict {
 export const isProven = ({ checks }: Verdict): boolean =>
   checks.length > 0 && checks.every(({ result }) => result === 'good');
 
-/** Collects checks. What stops them is a check of its own. */
+/** Collects checks. An error that stops them becomes a check of its own. */
 export async function verdictOf(
   make: (checks: Check[]) => Promise<Omit<Verdict, 'checks'>>,
 ): Promise<Verdict> {
@@ -50,7 +50,7 @@ export async function verdictOf(
 export function jsonOf(text: string): Readonly<Record<string, unknown>> {
   const value: unknown = JSON.parse(text);
   if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw new Malformed('It is no JSON object.');
+    throw new Malformed('This is not a JSON object.');
   return value as Record<string, unknown>;
 }
 

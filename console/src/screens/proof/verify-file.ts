@@ -3,7 +3,7 @@ import { bad, canonical, good, jsonOf, verdictOf, type Verdict } from './verdict
 import { proofHeader, verifyCheckpoint, verifyProof } from './verify.ts';
 
 /** An erasure as the server shows it. */
-export interface ShownErasure {
+interface ShownErasure {
   readonly id?: unknown;
   readonly surfaces?: unknown;
   readonly signature?: string | undefined;
@@ -14,7 +14,7 @@ export interface ShownErasure {
 export async function verifyReceipt(shown: ShownErasure, key: string): Promise<Verdict> {
   return verdictOf(async (checks) => {
     if (shown.signature === undefined) {
-      const detail = 'It has none yet: the erasure is still running, or this is no receipt.';
+      const detail = 'It has none yet: the erasure is still running, or this is not a receipt.';
       checks.push({ name: 'Signature of the receipt', result: 'unknown', detail });
       return {};
     }
@@ -52,7 +52,7 @@ export async function verifyReceipt(shown: ShownErasure, key: string): Promise<V
   });
 }
 
-/** What a text is; undefined if it is none of these. */
+/** What kind of file a text is; undefined if it is none of these. */
 export function kindOf(text: string): 'proof' | 'head' | 'receipt' | undefined {
   if (text.startsWith(proofHeader)) return 'proof';
   if (text.trimStart().startsWith('{')) return 'receipt';
@@ -64,13 +64,13 @@ export function kindOf(text: string): 'proof' | 'head' | 'receipt' | undefined {
   }
 }
 
-/** Verifies a file of whatever kind. */
+/** Verifies a proof, a signed head or a receipt. */
 export async function verifyFile(text: string, key: string): Promise<Verdict> {
   const kind = kindOf(text);
   if (kind === 'proof') return verifyProof(text, key);
   if (kind === 'head') return verifyCheckpoint(text, key);
   return verdictOf(async (checks) => {
-    if (kind === undefined) throw new Malformed('This is no proof, no signed head and no receipt.');
+    if (kind === undefined) throw new Malformed('This is not a proof, a signed head or a receipt.');
     const { checks: made, ...found } = await verifyReceipt(jsonOf(text), key);
     checks.push(...made);
     return found;

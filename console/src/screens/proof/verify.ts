@@ -4,7 +4,7 @@ import { isSignedBy, Malformed, parseCheckpoint, parseVerifierKey, type Checkpoi
 import { nodesOf, type ReadTile } from './tiles.ts';
 import { bad, count, good, jsonOf, verdictOf, type Check, type Leaf, type Verdict } from './verdict.ts';
 
-/** An event as the audit shows it, as far as its leaf names it, too. */
+/** The fields of an event in the audit that its leaf has, too. */
 export type ShownEvent = Pick<Leaf, 'id' | 'stream' | 'revision' | 'type'> & { readonly at: string };
 
 /** Verifies a proof (C2SP tlog-proof) without its server; with `event` also that it is about this event. */
@@ -93,7 +93,7 @@ function parseProof(text: string): {
 function leafOf(entry: Bytes): Leaf {
   const leaf = jsonOf(textOf(entry));
   if (typeof leaf['id'] !== 'string' || typeof leaf['hash'] !== 'string')
-    throw new Malformed('The entry of the proof is no event of Stratalog.');
+    throw new Malformed('The entry of the proof is not an event of Stratalog.');
   return leaf as unknown as Leaf;
 }
 

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { Button } from '../../ui/button.tsx';
-import { beginningOf, type Segment } from './word-diff.ts';
+import { beginningOf, type Segment } from './segments.ts';
 
 const shownCharacters = 1_200;
 

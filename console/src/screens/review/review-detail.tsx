@@ -5,10 +5,11 @@ import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Panel } from '../../ui/page.tsx';
 import { Time } from '../../ui/time.tsx';
+import { diffWords } from '../../ui/word-diff.ts';
 import { candidatesOf, choicesOf, kindMeaning, type Choice } from './decisions.ts';
 import { MarkedText } from './marked-text.tsx';
+import { sideOf, type Segment } from './segments.ts';
 import type { Refusal } from './use-decisions.ts';
-import { wordDiff, type Segment } from './word-diff.ts';
 
 interface ReviewDetailProps {
   readonly review: Review;
@@ -36,8 +37,8 @@ export function ReviewDetail({
   // Of duplicates the reviewed memory itself can be the one that stays; it is compared with the first of the others.
   const compared =
     candidates.find((one) => one.memory.id === chosen && chosen !== memory.id) ?? candidates[0];
-  const marks = useMemo(
-    () => (compared ? wordDiff(memory.content, compared.memory.content) : undefined),
+  const parts = useMemo(
+    () => (compared ? diffWords(memory.content, compared.memory.content) : undefined),
     [memory.content, compared?.memory.content],
   );
   const group = useId();
@@ -77,7 +78,7 @@ export function ReviewDetail({
         <MemoryCard
           memory={memory}
           title={isCluster ? 'the first' : 'for review'}
-          segments={marks?.left}
+          segments={parts && sideOf(parts, 'before')}
           {...(isCluster && { choice: radio(memory.id, chosen === undefined || chosen === memory.id) })}
         />
         {candidates.map((one) => (
@@ -85,7 +86,7 @@ export function ReviewDetail({
             key={one.memory.id}
             memory={one.memory}
             title={one.relation}
-            segments={one === compared ? marks?.right : undefined}
+            segments={parts && one === compared ? sideOf(parts, 'after') : undefined}
             choice={radio(one.memory.id, isCluster ? one.memory.id === chosen : one === compared)}
           />
         ))}

@@ -13,7 +13,6 @@ import { ReviewDetail } from './review-detail.tsx';
 import { ReviewList } from './review-list.tsx';
 import { useDecisions } from './use-decisions.ts';
 import { useLetters } from './use-letters.ts';
-import '../../ui/form.css';
 import './review.css';
 
 /** Most reviews that one call decides about. */

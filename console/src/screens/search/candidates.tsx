@@ -6,7 +6,7 @@ import { Facts, Table } from '../../ui/table.tsx';
 type ExplainedSearch = SearchExplanation['searches'][number];
 
 /** What each kind of source compares. */
-export const sourceWords: Readonly<Record<ExplainedSearch['sources'][number]['source'], string>> = {
+const sourceWords: Readonly<Record<ExplainedSearch['sources'][number]['source'], string>> = {
   dense: 'meaning of whole texts',
   passages: 'meaning of passages',
   lexical: 'words',
@@ -26,7 +26,7 @@ export function Candidates({
   where,
 }: {
   readonly searches: readonly ExplainedSearch[];
-  /** Which answer they are of, after "Sources of search 1". */
+  /** Which answer they belong to, after "Sources of search 1". */
   readonly where: string;
 }) {
   if (searches.length === 0) return <p class="muted">Nothing was searched.</p>;
@@ -40,7 +40,7 @@ export function Candidates({
           <Facts
             facts={[
               ['Words', search.words.join(' ')],
-              ['Candidates', `${search.candidates} different ones, at most ${search.limit} of each source`],
+              ['Candidates', `${search.candidates} in total, at most ${search.limit} from each source`],
               [
                 'Time',
                 `${rounded(search.preparationMs)} ms to prepare, ${rounded(search.candidatesMs)} ms to find, ${rounded(search.rankingMs)} ms to score`,

@@ -7,12 +7,12 @@ type Reason = NonNullable<ExplainedCandidate['reason']>;
 
 export const reasonWords: Readonly<Record<Reason, string>> = {
   threshold: 'its score is too low for any result',
-  'no-answer': 'even the best candidate is no sure answer, so nothing is shown',
+  'no-answer': 'not even the best candidate surely answers, so nothing is shown',
   'far-behind': 'it is far behind the best result',
   superseded: 'another memory supersedes it',
   duplicate: 'a memory of a more specific layer says the same',
-  combination: 'the parts of the question do not meet in it',
-  'top-k': 'enough others are better',
+  combination: 'it does not bring the parts of the question together',
+  'top-k': 'enough others rank higher',
 };
 
 /** How many candidates were left out for each reason, the most frequent first. */

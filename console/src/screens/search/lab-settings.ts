@@ -1,4 +1,5 @@
 import type { Search } from '@stratalog/client';
+import type { AddressValues } from '../../app/address-values.ts';
 import { layers, type Layer } from '../../app/vocabulary.ts';
 
 /** The settings of a search as they stand in the address, under these names. */
@@ -15,26 +16,25 @@ export const settingNames = [
 ] as const;
 
 export type SettingName = (typeof settingNames)[number];
-type Values = Readonly<Record<string, string | undefined>>;
 
 /** `''` are the settings of the only or left search, `b.` those of the right one. */
 export type Side = '' | 'b.';
 
 /** Whether two searches are compared. */
-export const isComparison = (values: Values): boolean =>
+export const isComparison = (values: AddressValues): boolean =>
   Object.keys(values).some((name) => name.startsWith('b.') && values[name] !== undefined);
 
 /** Changes of the address that begin a comparison: the right side starts with the settings of the left. */
-export const comparisonOf = (values: Values): Values => ({
+export const comparisonOf = (values: AddressValues): AddressValues => ({
   ...Object.fromEntries(settingNames.map((name) => [`b.${name}`, values[name]])),
   'b.topK': values['topK'] ?? String(defaultTopK),
 });
 
 /** Changes of the address that end a comparison. */
-export const withoutComparison = (): Values =>
+export const withoutComparison = (): AddressValues =>
   Object.fromEntries(settingNames.map((name) => [`b.${name}`, undefined]));
 
-export const defaultTopK = 10;
+const defaultTopK = 10;
 
 const settingWords: Readonly<Record<SettingName, (value: string) => string>> = {
   topK: (value) => `${value} results`,
@@ -49,7 +49,7 @@ const settingWords: Readonly<Record<SettingName, (value: string) => string>> = {
 };
 
 /** What one side sets. */
-export function settingsInWords(values: Values, side: Side): string {
+export function settingsInWords(values: AddressValues, side: Side): string {
   const given = settingNames.flatMap((name) => {
     const value = values[side + name];
     return value ? [settingWords[name](value)] : [];
@@ -63,7 +63,7 @@ export type LabRequest =
   | { readonly request?: undefined; readonly problem: string };
 
 /** Reads the settings of one side. `at` is the time chosen for the whole console, used where the side names none. */
-export function requestOf(values: Values, side: Side, at: string | undefined): LabRequest {
+export function requestOf(values: AddressValues, side: Side, at: string | undefined): LabRequest {
   const value = (name: SettingName): string => values[side + name]?.trim() ?? '';
   const topK = value('topK') === '' ? defaultTopK : Number(value('topK'));
   if (!Number.isInteger(topK) || topK < 1 || topK > 1_000)
@@ -76,7 +76,7 @@ export function requestOf(values: Values, side: Side, at: string | undefined): L
   const named = wordsOf(value('layers'));
   const unknown = named.find((word) => !layers.includes(word as Layer));
   if (unknown !== undefined)
-    return { problem: `Layers must be among ${layers.join(', ')}; “${unknown}” is none.` };
+    return { problem: `Layers must be among ${layers.join(', ')}; “${unknown}” is not.` };
   const spaces = wordsOf(value('spaces'));
   const asOf = timeOf(value('asOf'), at);
   const order = (['precedence', 'relevance', 'layer'] as const).find((one) => one === value('order'));
@@ -97,7 +97,7 @@ export function requestOf(values: Values, side: Side, at: string | undefined): L
 }
 
 /** The address of the lab for a search that was recorded. */
-export function valuesOf(request: RecordedRequest): Values {
+export function valuesOf(request: RecordedRequest): AddressValues {
   return {
     q: request.query,
     topK: request.topK === defaultTopK ? undefined : String(request.topK),

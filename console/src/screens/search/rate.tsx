@@ -1,3 +1,4 @@
+import type { Feedback } from '@stratalog/client';
 import { useState } from 'preact/hooks';
 import type { AnswerOf } from '../../app/asks.ts';
 import { useSession } from '../../app/session.tsx';
@@ -5,17 +6,9 @@ import { useChange } from '../../app/use-ask.ts';
 import { Trouble } from '../../ui/answer.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Field } from '../../ui/field.tsx';
+import { feedbackKinds, needsSearch } from '../memory/feedback-kinds.ts';
 
-type Kind = 'helpful' | 'irrelevant' | 'outdated' | 'inaccurate' | 'duplicate';
-
-/** What each rating says. The first two speak of this question, the others of the memory itself. */
-const kinds: readonly (readonly [Kind, string])[] = [
-  ['helpful', 'It helped with this question'],
-  ['irrelevant', 'It has nothing to do with this question'],
-  ['outdated', 'It was true once'],
-  ['inaccurate', 'It is wrong'],
-  ['duplicate', 'Another memory says the same'],
-];
+type Kind = Feedback['kind'];
 
 interface RateProps {
   readonly memoryId: string;
@@ -41,8 +34,8 @@ export function Rate({ memoryId, searchId }: RateProps) {
     <details>
       <summary>Rate it</summary>
       <div class="inline-form">
-        {kinds
-          .filter(([kind]) => searchId !== undefined || (kind !== 'helpful' && kind !== 'irrelevant'))
+        {feedbackKinds
+          .filter(([kind]) => searchId !== undefined || !needsSearch(kind))
           .map(([kind, meaning]) => (
             <Button
               key={kind}

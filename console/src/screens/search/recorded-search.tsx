@@ -105,7 +105,7 @@ function RecordedResults({ search: { results, at, outcome, outcomes } }: { reado
   );
   const used =
     outcome.kind === 'used' ? new Set(outcomes.flatMap(({ memoryIds }) => memoryIds)) : new Set<string>();
-  if (results.length === 0) return <p class="muted">Nothing was answered.</p>;
+  if (results.length === 0) return <p class="muted">There were no results.</p>;
   return (
     <ol class="results">
       {results.map(({ memoryId, rank, relevance, score, feedback, value, steps }) => (

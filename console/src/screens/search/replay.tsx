@@ -4,6 +4,7 @@ import { useAsk } from '../../app/use-ask.ts';
 import { Answer } from '../../ui/answer.tsx';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
+import { excerpt } from '../../ui/excerpt.ts';
 import { Panel } from '../../ui/page.tsx';
 import { Table } from '../../ui/table.tsx';
 import type { Tone } from '../../ui/tone.ts';
@@ -37,17 +38,17 @@ export function Replay({ searchId, at }: { readonly searchId: string; readonly a
 }
 
 const kinds: Readonly<Record<Difference['kind'], readonly [string, Tone]>> = {
-  missing: ['no longer answered', 'danger'],
-  added: ['answered now', 'good'],
-  moved: ['in another place', 'warn'],
-  score: ['another score', 'plain'],
+  missing: ['no longer a result', 'danger'],
+  added: ['a result only now', 'good'],
+  moved: ['moved', 'warn'],
+  score: ['other score', 'plain'],
 };
 
 const causes: Readonly<Record<Difference['cause'], string>> = {
-  erased: 'it, or a memory that stood beside it, was erased',
+  erased: 'it, or a memory ranked near it, was erased',
   model: 'another embedding model compares meaning now',
   weights: 'the recorded answer came by another route',
-  feedback: 'feedback or learned values count otherwise',
+  feedback: 'feedback or learned values have changed',
   scope: 'what the caller could see then is not known exactly',
   changed: 'none of the known causes',
 };
@@ -61,8 +62,8 @@ function Differences({ replay, at }: { readonly replay: ReplayedSearch; readonly
   if (differences.length === 0)
     return (
       <p>
-        <Badge tone="good">The same answer</Badge> All {asRecorded.results.length} results stand in their
-        place with their score.
+        <Badge tone="good">The same answer</Badge> All {asRecorded.results.length} results have the same place
+        and score.
       </p>
     );
   const placeIn = (answer: typeof now, id: string) => {
@@ -77,7 +78,7 @@ function Differences({ replay, at }: { readonly replay: ReplayedSearch; readonly
       columns={[
         {
           name: 'Memory',
-          cell: ({ id }) => <Link to={`/memories/${id}`}>{beginOf(texts?.get(id)?.content) ?? id}</Link>,
+          cell: ({ id }) => <Link to={`/memories/${id}`}>{excerpt(texts?.get(id)?.content ?? id, 80)}</Link>,
         },
         {
           name: 'Difference',
@@ -89,8 +90,4 @@ function Differences({ replay, at }: { readonly replay: ReplayedSearch; readonly
       ]}
     />
   );
-}
-
-function beginOf(text: string | undefined): string | undefined {
-  return text !== undefined && text.length > 80 ? `${text.slice(0, 80)}…` : text;
 }

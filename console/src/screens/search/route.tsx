@@ -5,7 +5,7 @@ import { rounded } from '../../ui/rounded.ts';
 import { Facts, Table } from '../../ui/table.tsx';
 
 /** Why a search took its route. */
-export type RouteChoice = Pick<
+type RouteChoice = Pick<
   AuditedSearch,
   'route' | 'reason' | 'score' | 'threshold' | 'signals' | 'policyVersion' | 'arms' | 'propensities'
 >;
@@ -14,7 +14,7 @@ type Trajectory = NonNullable<AuditedSearch['trajectory']>;
 
 const routeWords: Readonly<Record<string, string>> = {
   standard: 'Simple: one search',
-  decomposition: 'Complex: the question was taken apart',
+  decomposition: 'Complex: the question was split into parts',
   'multi-hop': 'Over several hops, as the caller asked',
 };
 
@@ -22,7 +22,7 @@ const reasonWords: Readonly<Record<string, string>> = {
   complex: 'the question counts as complex',
   'below-threshold': 'the question counts as simple',
   'asked-for-standard': 'the caller asked for the standard route',
-  'as-of': 'the past was asked for',
+  'as-of': 'the caller asked about the past',
   'switched-off': 'the tenant has switched the other route off',
   'kill-switch': 'an operator has stopped the other route',
   disabled: 'the other route is disabled',
@@ -37,7 +37,7 @@ const actionWords: Readonly<Record<Trajectory['steps'][number]['action'], string
   DrillDown: 'search within what was found',
   FilterByRelevance: 'keep what is relevant',
   FilterByRecency: 'keep what is recent',
-  RecursiveCall: 'take a part further apart',
+  RecursiveCall: 'split a part further',
   Aggregate: 'put the parts together',
   FollowLinks: 'follow links',
   FollowMentions: 'follow mentions',
@@ -83,13 +83,13 @@ export function RouteView({ choice }: { readonly choice: RouteChoice }) {
   );
 }
 
-/** What a complex question was taken apart into, and each step with what it found. */
+/** How a complex question was split into parts, and what each step found. */
 export function TrajectoryView({
   trajectory,
   where,
 }: {
   readonly trajectory: Trajectory;
-  /** Which answer they are of, after "Steps". */
+  /** Which answer the steps belong to, after "Steps". */
   readonly where: string;
 }) {
   const { outcome, interruption, strategy, planning, steps, reasoning, plan } = trajectory;

@@ -23,7 +23,7 @@ export default function SearchLab() {
   const query = values['q'] ?? '';
   const isCompared = isComparison(values);
   const sides: readonly Side[] = isCompared ? ['', 'b.'] : [''];
-  // Each side says what it has and what it left out, so that the other one can mark what moved and why.
+  // Each side reports its results and what it left out, so that the other can mark what moved and why.
   const [answers, setAnswers] = useState<Readonly<Partial<Record<Side, AnswerBeside>>>>({});
   return (
     <Page title="Search lab" question="Why this result, and why not that one?" followsTime>
@@ -45,7 +45,7 @@ export default function SearchLab() {
           onClick={() => set(isCompared ? withoutComparison() : comparisonOf(values), 'push')}
           aria-pressed={isCompared}
         >
-          {isCompared ? 'Compare no longer' : 'Compare two settings'}
+          {isCompared ? 'Stop comparing' : 'Compare two settings'}
         </Button>
       </Filters>
       <div class={isCompared ? 'lab compared' : 'lab'}>

@@ -1,6 +1,6 @@
 import type { AuditEvent } from '@stratalog/client';
 
-/** Types of the events that tell of a session; see docs/reference/events.md. */
+/** Types of the events that belong to sessions; see docs/reference/events.md. */
 export const sessionEventTypes = [
   'SearchPerformed',
   'ContextAssembled',
@@ -10,7 +10,7 @@ export const sessionEventTypes = [
   'SessionEnded',
 ] as const;
 
-/** Readable fields of the events of a session, as far as the screens show them. All may be missing from an erased or older event. */
+/** The fields of these events that the screens show. Any of them may be missing from an erased or older event. */
 export interface SearchData {
   readonly searchId: string;
   readonly query?: string;

@@ -5,13 +5,14 @@ export interface Outcome {
   readonly kind: 'used' | 'refined' | 'ignored' | 'none';
   /** How good what was used was, 0 to 1. */
   readonly quality?: number;
-  /** Whether a caller said so, and it was not concluded. */
+  /** Whether a caller reported it; otherwise it was inferred. */
   readonly explicit: boolean;
 }
 
 /**
- * The one outcome of a search, by the rule of the server: the caller's latest word, else the best standing feedback, else that the session
- * asked again, else a context, else silence. The order of the events is that of the log.
+ * The one outcome of a search, by the rule of the server (`src/domain/learning/outcome.ts`, which a test compares it with): the caller's
+ * latest report, else the best feedback that was not withdrawn, else that the session asked again, else its use in a context, else that it
+ * was ignored. The events are in the order of the log.
  */
 export function outcomeOf(recorded: readonly OutcomeData[]): Outcome {
   const latestFeedback = new Map(

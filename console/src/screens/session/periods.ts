@@ -15,7 +15,7 @@ export function periodNamed(name: string | undefined): Period {
   return name !== undefined && Object.hasOwn(periods, name) ? (name as Period) : 'day';
 }
 
-/** When the period began, cut to the minute so that the same question is asked again; undefined for all. */
+/** When the period began, rounded down to the minute so that a repeated view makes the same call; undefined for all. */
 export function beginOf(period: Period, end: number): string | undefined {
   const { ms } = periods[period];
   return Number.isFinite(ms) ? new Date(Math.floor((end - ms) / 60_000) * 60_000).toISOString() : undefined;

@@ -62,9 +62,9 @@ export function PromptContent({ context: { at, data }, used }: PromptProps) {
 }
 
 const leftOutWords: Readonly<Record<string, string>> = {
-  budget: 'for which the budget had no room',
-  duplicate: 'that say the same as another',
-  superseded: 'that a newer one supersedes',
+  budget: 'over the token budget',
+  duplicate: 'duplicates of another',
+  superseded: 'superseded by a newer one',
 };
 
 /** What a search found, in the words of that time. */

@@ -18,7 +18,7 @@ import { figuresOf, timelineOf, type SessionFigures } from './timeline.ts';
 import { useEventLog } from './use-event-log.ts';
 import './session.css';
 
-/** How far back a page reads that was opened without a time. */
+/** How far back the page reads if its address has no start time. */
 const monthMs = 30 * 86_400_000;
 
 /** One session: its turns, searches and contexts in the order of time. */
@@ -65,14 +65,14 @@ export default function Session() {
       {log.error && <Trouble error={log.error} onRepeat={log.repeat} />}
       {log.isCut && (
         <p class="muted" role="status">
-          Since this session began there are more events than the page reads. Its latest searches may be
-          missing: choose an earlier time at the top.
+          More events have been recorded since this session began than the page reads. Its latest searches may
+          be missing: choose an earlier time at the top.
         </p>
       )}
       {entries.length > 0 && <Figures figures={figures} hasSearches={may('auditEvents')} />}
       {isPending && <Loading what="the session" />}
       {!isPending && entries.length === 0 && (
-        <Empty title="Nothing is known of this session">
+        <Empty title="No turn or search of this session">
           It may be older than 30 days, belong to others, or have another name.
         </Empty>
       )}

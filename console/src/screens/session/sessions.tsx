@@ -99,7 +99,7 @@ export default function Sessions() {
   );
 }
 
-/** A minute before a session began, which is where its page starts to read. */
+/** A minute before a session began: its page starts to read there. */
 const shortlyBefore = (at: string): string => new Date(Date.parse(at) - 60_000).toISOString();
 
 function SessionRow({ session }: { readonly session: RecentSession }) {

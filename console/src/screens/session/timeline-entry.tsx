@@ -110,7 +110,7 @@ function Helped({ entry: { outcome } }: { readonly entry: SearchEntry }) {
     <Badge tone={tone}>
       {word}
       {quality}
-      {outcome.kind !== 'none' && !outcome.explicit && ' (concluded)'}
+      {outcome.kind !== 'none' && !outcome.explicit && ' (inferred)'}
     </Badge>
   );
 }

@@ -2,25 +2,25 @@ import { useEffect, useMemo, useState } from 'preact/hooks';
 import type { AuditEvent } from '@stratalog/client';
 import { useLiveEvents } from '../../app/live.tsx';
 import { useSession } from '../../app/session.tsx';
-import { usePages } from '../../app/use-pages.ts';
+import { usePages, useReadUpTo } from '../../app/use-pages.ts';
 
-/** More are not read: a reader of so many looks at a shorter time. */
+/** At most this many are read. Whoever needs more chooses a shorter period. */
 const maxEvents = 3_000;
 const pageSize = 500;
 
 export interface EventLog {
   readonly events: readonly AuditEvent[];
-  /** Whether more are to come. */
+  /** Whether more are being read. */
   readonly isReading: boolean;
-  /** Whether the time has more events than are read. */
+  /** Whether the period has more events than are read. */
   readonly isCut: boolean;
   readonly error: Error | null;
   readonly repeat: () => void;
 }
 
 /**
- * Events of some types in the order of the log, from one time to another or to now. New ones follow as they happen. None for roles without
- * the audit.
+ * Events of some types in the order of the log, from one time to another, or to now and then on as they happen. Empty for roles that may
+ * not read the audit.
  */
 export function useEventLog(
   types: readonly string[],
@@ -41,11 +41,7 @@ export function useEventLog(
     ],
     { enabled: mayRead, once: true },
   );
-  const isCut = pages.items.length >= maxEvents && pages.hasMore;
-  useEffect(() => {
-    if (pages.hasMore && !isCut) pages.more();
-  }, [pages.items.length, pages.hasMore, isCut]);
-
+  const isCut = useReadUpTo(pages, maxEvents);
   const [live, setLive] = useState<readonly AuditEvent[]>([]);
   useEffect(() => setLive([]), [from, to]);
   useLiveEvents((arrived) => {

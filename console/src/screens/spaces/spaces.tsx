@@ -10,7 +10,6 @@ import { Page } from '../../ui/page.tsx';
 import { NewSpace } from './new-space.tsx';
 import { SpaceList } from './space-list.tsx';
 import { SpaceView } from './space.tsx';
-import '../../ui/form.css';
 import './spaces.css';
 
 /** All spaces, or the one that the address names. */

@@ -77,7 +77,7 @@ function BeforeAndAfter({ change, from, to }: Pick<Props, 'change' | 'from' | 't
   );
 }
 
-/** The text of a memory that was there; the empty text if it was not, or is deleted; undefined while it is awaited. */
+/** The text of a memory; empty if it did not exist or is deleted; undefined while it is loading. */
 function textOf({
   answer,
   error,

@@ -87,10 +87,10 @@ function Between({
     );
   return (
     <div class="stack">
-      {events.hasMore && events.items.length >= maxEvents && (
+      {events.isCut && (
         <p class="problem">
-          There are more than {maxEvents.toLocaleString()} changes; the oldest are shown. Choose times that
-          are nearer to each other.
+          There are more than {maxEvents.toLocaleString()} changes; the oldest are shown. Choose a shorter
+          period.
         </p>
       )}
       <div class="figures">

@@ -16,7 +16,7 @@ export const changingTypes = [
 export interface MemoryChange {
   readonly id: string;
   readonly kind: 'added' | 'changed' | 'removed' | 'brief';
-  /** The spaces that its events name, the last ones first known. */
+  /** The spaces that its latest event with spaces names. */
   readonly spaces: readonly string[];
   /** The text after its last change, if an event has it. */
   readonly text: string | undefined;
@@ -60,7 +60,7 @@ function changeOf(id: string, events: readonly AuditEvent[]): MemoryChange {
 }
 
 /** Changes under a heading. */
-export interface Group {
+interface Group {
   readonly name: string;
   readonly changes: readonly MemoryChange[];
 }

@@ -3,10 +3,10 @@ import { useAddress } from '../../app/address.tsx';
 import { useAt } from '../../app/time-bar.tsx';
 import { Time } from '../../ui/time.tsx';
 
-/** Places of the slider. */
+/** Positions of the slider. */
 const steps = 1_000;
 
-/** Chooses the time of every screen over the life of the log. Its end is now. */
+/** Chooses the time for every screen, from the beginning of the log to now. */
 export function TimeSlider({ begin }: { readonly begin: string }) {
   const { set } = useAddress();
   const at = useAt();

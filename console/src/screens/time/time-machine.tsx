@@ -7,7 +7,6 @@ import { Page, Panel } from '../../ui/page.tsx';
 import { Changed } from './changed.tsx';
 import { Known } from './known.tsx';
 import { TimeSlider } from './slider.tsx';
-import '../../ui/commands.css';
 import '../audit/audit.css';
 import './time.css';
 
@@ -15,7 +14,7 @@ import './time.css';
 export default function TimeMachine() {
   const { may } = useSession();
   const mayAudit = may('auditEvents');
-  // Whoever may not read the log sees it begin with the oldest memory.
+  // For roles that may not read the log, time begins with the oldest memory.
   const event = useAsk('audit.events', [{ limit: 1 }], { enabled: mayAudit, once: true });
   const memory = useAsk('memories.list', [{ order: 'oldest', limit: 1 }], { enabled: !mayAudit, once: true });
   return (

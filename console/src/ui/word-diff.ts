@@ -7,7 +7,7 @@ export interface DiffPart {
 /** Texts with more differences are shown as replaced as a whole, because comparing them would take long. */
 const maxDifferences = 600;
 
-/** The words that were added and removed, by the shortest edit (Myers, "An O(ND) Difference Algorithm", 1986). */
+/** The words that were added and removed, by the shortest edit script (Myers, "An O(ND) Difference Algorithm", 1986). */
 export function diffWords(before: string, after: string): readonly DiffPart[] {
   const [old, young] = [tokensOf(before), tokensOf(after)];
   let start = 0;
@@ -26,9 +26,20 @@ export function diffWords(before: string, after: string): readonly DiffPart[] {
   ]);
 }
 
-/** Words, and what is between them. */
-const tokensOf = (text: string): readonly string[] =>
-  text.match(/\s+|[\p{L}\p{N}_]+|[^\s\p{L}\p{N}_]/gu) ?? [];
+const segmenter = new Intl.Segmenter(undefined, { granularity: 'word' });
+const withoutSpaces =
+  /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]/u;
+
+/** A word, such as `don't` or `07:00`, spaces, or one sign. */
+const spacedWord =
+  /[\p{L}\p{N}\p{M}_]+(?:(?:['’-](?=\p{L})|(?<=\p{N})[.:,](?=\p{N}))[\p{L}\p{N}\p{M}_]+)*|\s+|./gsu;
+
+/** Words, spaces and signs. The segmenter is slow, so it only splits languages that write no spaces between words. */
+function tokensOf(text: string): readonly string[] {
+  return withoutSpaces.test(text)
+    ? Array.from(segmenter.segment(text), ({ segment }) => segment)
+    : (text.match(spacedWord) ?? []);
+}
 
 function edits(old: readonly string[], young: readonly string[]): readonly DiffPart[] {
   const reached = furthest(old, young);
