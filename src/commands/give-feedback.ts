@@ -30,7 +30,13 @@ export const feedbackInput = z
       .refine((note) => jsonError(note) === undefined, 'contains U+0000 or a lone surrogate')
       .optional(),
   })
-  .meta({ id: 'Feedback' });
+  .meta({
+    id: 'Feedback',
+    // For readers of the schema; `lacksSearch` enforces it.
+    if: { properties: { kind: { enum: questionKinds } } },
+    // oxlint-disable-next-line unicorn/no-thenable -- a keyword of JSON Schema
+    then: { required: ['searchId'] },
+  });
 
 export type FeedbackInput = z.infer<typeof feedbackInput>;
 
