@@ -1,13 +1,11 @@
 // Bundles the TypeScript sources of a checkout when they have changed, so there is no build step to remember. Each start checks
 // the dates of the files. A package has the sources too: for source maps, and for a start if it was packed without its dist/.
 // Node 20 cannot run TypeScript, so the program and each worker thread get a bundled entry. Packages are not bundled.
-import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, statSync } from 'node:fs';
-import { mkdir, readdir, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
-import { fileURLToPath } from 'node:url';
+import { existsSync } from 'node:fs';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-
-const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
+import { fileURLToPath } from 'node:url';
+import { cachedBuild, clientSources, root } from './cached-build.mjs';
 
 /** Entry name -> source file. Worker threads are started by entry name (`src/adapters/worker-entry.ts`). */
 const entries = {
@@ -17,51 +15,9 @@ const entries = {
   'document-reader': 'src/adapters/documents/reader-process.ts',
 };
 
-/** The client that the command line uses, which is bundled too. */
-const clientSources = path.join('packages', 'client', 'src');
-
-/** How long older bundles are kept after their last start. A program that runs from them may still load more of them. */
-const keptMs = 7 * 24 * 60 * 60 * 1_000;
-
-/**
- * Returns the folder with the bundles of the current sources, `.cache/build-<state of the sources>`, and builds it if it is
- * missing. Throws with esbuild's message on a syntax error.
- */
-export async function builtCheckout() {
-  const cache = path.join(root, '.cache');
-  const folder = path.join(cache, `build-${stateOfSources()}`);
-  if (existsSync(folder)) {
-    // Marks the folder as in use, so it is not removed. Errors are ignored: a read-only checkout removes no folders.
-    await utimes(folder, new Date(), new Date()).catch(() => {});
-    return folder;
-  }
-  const fresh = `${folder}.${process.pid}`;
-  await build(fresh);
-  // Fails if another process of this checkout was faster. Its bundles are the same.
-  await rename(fresh, folder).catch(() => rm(fresh, { recursive: true, force: true }));
-  await removeOld(cache);
-  return folder;
-}
-
-/** Identifies the sources by their paths, dates and sizes. */
-function stateOfSources() {
-  const sources = ['src', clientSources].flatMap((folder) =>
-    readdirSync(path.join(root, folder), { recursive: true }).map((file) => path.join(folder, file)),
-  );
-  const hash = createHash('sha256');
-  for (const file of [...sources, 'package.json', path.join('bin', 'build.mjs')]) {
-    const { mtimeMs, size } = statSync(path.join(root, file));
-    hash.update(`${file} ${mtimeMs} ${size}\n`);
-  }
-  return hash.digest('hex').slice(0, 16);
-}
-
-async function removeOld(cache) {
-  const names = (await readdir(cache)).filter((name) => name.startsWith('build-'));
-  for (const folder of names.map((name) => path.join(cache, name))) {
-    const { mtimeMs } = await stat(folder).catch(() => ({ mtimeMs: Infinity }));
-    if (mtimeMs < Date.now() - keptMs) await rm(folder, { recursive: true, force: true });
-  }
+/** Returns the folder with the bundles of the current sources. Throws with esbuild's message on a syntax error. */
+export function builtCheckout() {
+  return cachedBuild('build', { sources: ['src', clientSources], script: 'build.mjs', build });
 }
 
 /** Builds those of `entries` whose source exists into `outdir`. Throws with esbuild's message on a syntax error. */

@@ -50,7 +50,7 @@ export const expectedRevisionField = z
   .optional()
   .meta({ description: 'Revision that the memory must have; * accepts any' });
 
-/** The body of a JSON merge patch of a configuration with these fields: each may be absent, and null brings back its default. */
+/** The body of a JSON merge patch of a configuration with these fields. Each is optional, and null restores its default. */
 export function mergePatchOf(fields: Readonly<Record<string, z.ZodType>>) {
   return z.strictObject(
     Object.fromEntries(

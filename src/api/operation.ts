@@ -36,8 +36,8 @@ export interface Operation<Input extends z.ZodObject = z.ZodObject, Output = unk
   readonly examples: { readonly input: JsonObject | string; readonly output: unknown };
   readonly access: Access;
   /**
-   * Roles that the operation does something for, if `access` admits others too: its command refuses them whatever they send, or there is
-   * nothing that they may see. Clients offer it to these roles only.
+   * Roles that can use the operation, if `access` admits others too: its command refuses the others whatever they send, or they never see
+   * anything in its answer. Clients offer it to these roles only.
    */
   readonly serves?: readonly Role[];
   /** Present if the operation changes something. */
@@ -80,7 +80,7 @@ export interface RoleAccess {
   readonly masterKey?: true;
 }
 
-/** Roles that an operation does something for. */
+/** Roles that can use an operation. */
 export function rolesOf({ access, serves }: Pick<Operation, 'access' | 'serves'>): readonly Role[] {
   return serves ?? (access === 'every-caller' ? roles : access.roles);
 }

@@ -53,7 +53,7 @@ export function searchCommand(): Command {
     )
     .option(
       '--explain',
-      'say why each result came and why others did not; needs a key of role auditor or admin',
+      'explain why each memory was returned or left out; needs a key of role auditor or admin',
     )
     .action(async (query: string, options: SearchOptions, command: Command) => {
       const { client, json } = connect(command);

@@ -38,14 +38,14 @@ interface Asset {
 }
 
 /**
- * Serves the web console at `/console`. Its files are read when it is first opened. Paths without a file are views of the console,
- * which the page itself tells apart.
+ * Serves the web console at `/console`. Its files are read when it is first opened. Paths of no file are views of the console: they
+ * get its page, which shows the view.
  */
 export function serveConsole(router: Router): void {
   let reading: Promise<ReadonlyMap<string, Asset>> | undefined;
   const assets = (): Promise<ReadonlyMap<string, Asset>> => {
     reading ??= readAssets().catch((error: unknown) => {
-      // After a mended error in the sources, the next request builds again.
+      // The next request builds again, perhaps after an error in the sources was fixed.
       reading = undefined;
       throw error;
     });
@@ -55,9 +55,10 @@ export function serveConsole(router: Router): void {
   router.get(/^\/console\/.*$/, async (koa: Context) => {
     const file = koa.path.slice('/console/'.length);
     const found = await assets();
-    if (!found.has(file) && path.extname(file) !== '' && file.startsWith('assets/'))
+    if (found.has(file)) return send(koa, found, file);
+    if (file.startsWith('assets/'))
       throw new Problem('not-found', `the console has no file ${file}: reload the page`);
-    send(koa, found, found.has(file) ? file : 'index.html');
+    send(koa, found, 'index.html');
   });
 }
 

@@ -28,7 +28,7 @@ export interface AuditFilter {
 export interface AuditRequest extends AuditFilter {
   /** Exclusive position. */
   readonly after: number;
-  /** Exclusive position of the last event of a page that was in the order `newest`. */
+  /** Exclusive position: in the order `newest`, a page continues before it. */
   readonly before?: number | undefined;
   /** Order in the log. Default: `oldest` first. */
   readonly order?: 'oldest' | 'newest' | undefined;

@@ -16,7 +16,7 @@ const pollMs = 20;
 const ownPollMs = 200;
 /** Shortest time between two looks of one query: the projections reach a position one after another. */
 const restMs = 5;
-/** The same where no request waits: a busy log would be asked at each of its steps. */
+/** The same if no request waits. It is longer, so that a busy log does not cause a look at each of its steps. */
 const backgroundRestMs = 100;
 
 /** The generations of the read models that one query reads. */

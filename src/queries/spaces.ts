@@ -23,7 +23,7 @@ export async function readSpaceSizes(
   return { of: new Map(spaces.filter(({ active }) => active > 0).map(sizeOf)), position };
 }
 
-/** Whether any memory of the tenant is in a space, as far as the read model of their numbers has counted them. */
+/** Whether any memory of the tenant is in a space, according to the read model of statistics, which may lag behind. */
 export function hasMemoriesInSpaces(models: ReadModels, tenant: string): Promise<boolean> {
   return models.read({ projections: ['statistics'] }, async (view) => {
     const rows = await models.sql.query(

@@ -131,7 +131,7 @@ export class SourceRunner implements EventProcessor {
     return { now: due.map(({ key, each }) => [key, each]), nextMs };
   }
 
-  /** Whether one of its spaces takes nothing by itself. */
+  /** Whether one of its spaces has `autoIngest: false`. */
   async #isHeld({ tenant, source }: Known): Promise<boolean> {
     return spacesHolding(await this.#parts.services.spaces.of(tenant), source).length > 0;
   }

@@ -6,7 +6,7 @@ import { afterAll, beforeAll } from 'vitest';
 
 const places = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
 
-/** Neither looks up hosts of its maker nor needs a graphics card; root may not use its sandbox. */
+/** Chromium shall not contact hosts of its maker, has no graphics card, and cannot use its sandbox as root. */
 const args = [
   '--no-sandbox',
   '--disable-gpu',

@@ -1,4 +1,4 @@
-/** What a page that took it for markup would run. Each sets `globalThis.attacked` or opens a dialog. */
+/** Scripts that run if a page takes the text for markup. Each sets `globalThis.attacked` or opens a dialog. */
 const run = ['globalThis.attacked=1', 'alert(1)'] as const;
 
 const frames: readonly ((script: string) => string)[] = [

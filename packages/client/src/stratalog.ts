@@ -73,7 +73,7 @@ export class Stratalog {
     );
   }
 
-  /** Search, and explain why each result came and why others did not. For keys of role `auditor` or `admin`. */
+  /** Search, and explain why each memory was returned or left out. For keys of role `auditor` or `admin`. */
   explainSearch(request: api.Search, options?: CallOptions): Promise<api.SearchExplanation> {
     return this.#transport.call(
       { method: 'POST', path: '/v1/search/explain', body: request, reads: 'body' },
@@ -128,7 +128,7 @@ export class Stratalog {
     return this.#transport.call({ method: 'GET', path: '/v1/stats', query, reads: 'query' }, options);
   }
 
-  /** What the credential stands for, and which operations its role may call. */
+  /** Whom the credential stands for, and which operations its role can use. */
   whoami(options?: CallOptions): Promise<api.Caller> {
     return this.#transport.call({ method: 'GET', path: '/v1/whoami' }, options);
   }

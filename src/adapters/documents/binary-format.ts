@@ -97,7 +97,7 @@ function zipKind(bytes: Uint8Array): FormatKind {
   if (mimetype?.startsWith('application/epub+zip')) return 'epub';
   if (mimetype?.startsWith('application/vnd.oasis.opendocument.text')) return 'odt';
   if (mimetype?.startsWith('application/vnd.oasis'))
-    throw unsupportedDocument('an OpenDocument file that is no text');
+    throw unsupportedDocument('an OpenDocument file other than ODT');
   if (names.has('xl/workbook.bin')) throw unsupportedDocument('a binary workbook (XLSB)');
   const kind =
     members.find(([, member]) => names.has(member))?.[0] ??

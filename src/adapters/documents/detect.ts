@@ -154,7 +154,7 @@ function textual(found: Found | undefined): Found | undefined {
   return found && ['pdf', 'docx', 'pptx', 'xlsx', 'epub', 'odt'].includes(found.kind) ? undefined : found;
 }
 
-/** JSON with the fields of a Jupyter notebook, as far as its text shows. */
+/** Whether JSON seems to be a Jupyter notebook. This only searches its text; the reader of notebooks decides. */
 function isNotebook(text: string): boolean {
   return /"nbformat"\s*:\s*\d/.test(text) && /"(?:cells|worksheets)"\s*:\s*\[/.test(text);
 }

@@ -28,7 +28,7 @@ export function languageOf(text: string): string | undefined {
       if (won >= needed) return best.lang;
       votes.set(best.lang, won);
     }
-    // The detector takes longer than all else that is done with a file of prose: no part is read that changes nothing.
+    // The detector is the slowest step for a file of prose, so it stops once no language can win any more.
     const left = parts.length - index - 1;
     if (Math.max(0, ...votes.values()) + left < needed) return undefined;
   }

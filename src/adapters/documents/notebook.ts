@@ -7,9 +7,9 @@ import { parseMarkdown } from './markdown.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** The outputs that are shown of a result, the best first; pictures and HTML have a text beside them. */
+/** Formats of a result that are read, best first. Jupyter stores a text beside pictures and HTML. */
 const shown = ['text/markdown', 'text/plain', 'text/latex', 'application/json'];
-/** Colours of terminals. */
+/** Colour codes of terminals. */
 // eslint-disable-next-line no-control-regex
 const escapes = /\u001B\[[\d;]*[A-Za-z]/g;
 
@@ -43,7 +43,7 @@ export function readNotebook(file: FileToRead, format: Format): DocumentContent 
   };
 }
 
-/** The cells of format 4, or of the worksheets of format 3; undefined if it is no notebook. */
+/** The cells of format 4, or of the worksheets of format 3; undefined if this is no notebook. */
 function cellsOf({ nbformat, cells, worksheets }: Fields): readonly Fields[] | undefined {
   if (typeof nbformat !== 'number') return undefined;
   const lists = Array.isArray(worksheets)
@@ -85,7 +85,7 @@ function textOfOutput(output: Fields): string {
   );
 }
 
-/** As a terminal shows it: without colours, and of a line that was written over the last state. */
+/** As a terminal shows it: without colour codes, and with the last state of each line that was overwritten. */
 function written(text: string): string {
   const lines = text.replaceAll(escapes, '').replaceAll('\r\n', '\n').split('\n');
   return lines
@@ -94,7 +94,7 @@ function written(text: string): string {
     .trim();
 }
 
-/** A text, or a list of its lines with their ends. */
+/** Notebooks store a text as a string or as a list of lines with their line ends. */
 function textOf(value: unknown): string {
   if (Array.isArray(value)) return value.filter((line) => typeof line === 'string').join('');
   return typeof value === 'string' ? value : '';

@@ -6,16 +6,16 @@ import { countReplacements } from './replacements.ts';
 import { childAt, descendantsOf, elementsOf, prefixedAttribute, textOf, type XmlElement } from './xml.ts';
 import { openZip, type ZipArchive } from './zip.ts';
 
-/** What is no text of its own: deleted text, comments, and what the program makes of the rest. */
+/** Elements that are not read: deleted text, comments, and what the program generates, such as tables of contents. */
 const leftOut = new Set(
   'tracked-changes annotation table-of-content alphabetical-index table-index note-citation sequence-decls'.split(
     ' ',
   ),
 );
-/** Columns of a table. Programs fill rows to the end with one empty cell that is repeated. */
+/** Maximum number of columns of a table. Programs fill up rows with one empty cell that is repeated many times. */
 const maxColumns = 200;
 
-/** Reads an OpenDocument text in its order: headings, paragraphs, lists and tables. Tracked changes are taken as accepted. */
+/** Reads headings, paragraphs, lists and tables of an OpenDocument text in their order, with all tracked changes accepted. */
 export function readOdt(file: FileToRead): DocumentContent {
   const archive = openZip(file.bytes);
   if (descendantsOf(optionalPart(archive, 'META-INF/manifest.xml'), 'encryption-data').length > 0)
@@ -70,7 +70,7 @@ function textBlock(text: string): Block[] {
   return text.trim() === '' ? [] : [{ kind: 'text', text: text.trim() }];
 }
 
-/** The text of a paragraph; a note stands in parentheses where it is referred to. */
+/** The text of a paragraph. A note follows its mark in parentheses. */
 function lineOf(element: XmlElement): string {
   return element.children.map((child) => (typeof child === 'string' ? child : inline(child))).join('');
 }
@@ -100,7 +100,7 @@ function linesOfList(list: XmlElement, depth: number): string[] {
   );
 }
 
-/** Cells that others span repeat them, so that every row says what it is about. */
+/** A cell that spans others is repeated in each of them, so that every row can be read alone. */
 function tableOf(table: XmlElement): Block[] {
   const rows = descendantsOf(table, 'table-row').map(cellsOf);
   const [header, ...others] = rows.filter((row) => row.some((cell) => cell !== ''));

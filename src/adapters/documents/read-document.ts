@@ -45,7 +45,7 @@ export async function readDocument(file: FileToRead): Promise<DocumentContent> {
     const format = detectFormat(file);
     const read = await readers[format.kind]();
     const content = await read(file, format);
-    // Of JSON that is no notebook after all, its reader knows the type.
+    // What is no notebook after all is read as JSON, and its reader names that type.
     const mediaType = format.kind === 'notebook' ? content.mediaType : format.mediaType;
     return await withLanguage({ ...content, mediaType });
   } catch (error) {

@@ -28,7 +28,7 @@ const pipeline = JSON.stringify([
 /** How much less likely than the rarest piece an unknown character is, in log-probability, as in SentencePiece. */
 const unknownPenalty = 10;
 
-/** Words whose pieces are kept, and how long one may be; together at most a few megabytes. */
+/** How many words the cache of pieces holds, and the maximum length of one. Together they take a few megabytes. */
 const maxKnownWords = 20_000;
 const maxKnownLength = 24;
 
@@ -51,7 +51,7 @@ export class UnigramTokenizer {
   readonly #added: RegExp;
   /** Length of the longest piece, in UTF-16 units. */
   readonly #longest: number;
-  /** Ids of the pieces of words that came before: most words of a text are among the most frequent of its language. */
+  /** Cache of the ids of the pieces of a word. Most words of a text are among the most frequent of its language. */
   readonly #known = new Map<string, readonly number[]>();
 
   private constructor({ added_tokens: added, model }: TokenizerFile) {
@@ -90,7 +90,7 @@ export class UnigramTokenizer {
     return { ids };
   }
 
-  /** The pieces of a word with the space before it. No piece goes on with a space, so the words of a text are divided one by one. */
+  /** The pieces of a word with the space before it. A piece has a space at its start only, so words can be divided one by one. */
   #wordPieces(word: string): readonly number[] {
     const known = this.#known.get(word);
     if (known) return known;

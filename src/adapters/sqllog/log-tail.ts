@@ -8,7 +8,7 @@ export interface TailPage {
   readonly scannedTo: number;
   /** Whether there may be more events after this page. */
   readonly isFull: boolean;
-  /** The wake-ups whose events are in it: a reader sleeps until the next one. Those until its own read if absent. */
+  /** Number of wake-ups whose events the page has: its reader sleeps until the next one. If absent, those before the read. */
   readonly seen?: number;
 }
 

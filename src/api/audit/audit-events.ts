@@ -112,7 +112,10 @@ const auditInput = z.strictObject({
   order: z
     .enum(orders)
     .optional()
-    .meta({ description: 'Order in the log, for pages. Default: oldest first' }),
+    .meta({
+      description:
+        'Order of a page: `oldest` or `newest` event first. Default: oldest. Streams and CSV begin with the oldest event',
+    }),
   follow: z.boolean().optional(),
   limit: z
     .int()
@@ -195,7 +198,7 @@ export const auditEvents = operation<typeof auditInput, EventPage | ItemStream<A
 });
 
 function onlyPages(): Problem {
-  const message = 'is for pages alone: a stream and a table begin with the oldest event';
+  const message = 'newest is for pages only: streams and CSV begin with the oldest event';
   return new Problem('validation-failed', `order: ${message}`, { errors: [{ path: 'order', message }] });
 }
 

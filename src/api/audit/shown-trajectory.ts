@@ -17,7 +17,8 @@ const reasoning = recorded.reasoning.element
 /** How a question was decomposed and searched, step by step. */
 export const shownTrajectory = z
   .object({ ...recorded, plan: object.optional(), reasoning: z.array(reasoning), steps: z.array(step) })
-  .omit({ searchId: true, policyVersion: true });
+  .omit({ searchId: true, policyVersion: true })
+  .meta({ id: 'Trajectory' });
 
 /** A recorded trajectory as answers show it. */
 export function trajectoryOf(data: Extract<RetrievalEvent, { type: 'TrajectoryRecorded' }>['data']) {

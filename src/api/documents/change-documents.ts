@@ -122,7 +122,7 @@ const reprocessBody = z
   .strictObject({
     accept: z.array(z.enum(acceptableReasons)).max(acceptableReasons.length).default([]).meta({
       description:
-        'Reasons for which no section is skipped any more. What is `refused`, for personal data or a full space, is decided by the rules alone: change them, then process the document again',
+        'Reasons to overrule: sections that they would skip are stored. `refused`, for personal data or a full space, cannot be overruled: change the rules, then process the document again',
     }),
   })
   .meta({ id: 'ReprocessDocument' });

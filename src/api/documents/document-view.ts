@@ -56,8 +56,8 @@ export const documentSchema = z
       .object({
         total: count,
         stored: count.meta({ description: 'Pages with text' }),
-        empty: z.array(count).meta({ description: 'Pages without anything on them' }),
-        withoutText: z.array(count).meta({ description: 'Pages with pictures alone' }),
+        empty: z.array(count).meta({ description: 'Blank pages' }),
+        withoutText: z.array(count).meta({ description: 'Pages with pictures and no text' }),
         hidden: z
           .array(count)
           .optional()

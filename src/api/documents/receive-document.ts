@@ -182,7 +182,7 @@ function decode(base64: string): Buffer {
 const firstPauseMs = 20;
 const maxPauseMs = 500;
 
-/** The document once its sections are stored, or as it is when the time is over. Meanwhile, other requests have its turn. */
+/** Waits until the sections are stored or the time is over, and returns the document. Other requests may take its turn meanwhile. */
 async function untilDone(
   services: Pick<CommandServices, 'store'>,
   { caller, signal }: Pick<Call<unknown>, 'caller' | 'signal'>,

@@ -9,11 +9,11 @@ const callerSchema = z
   .object({
     tenant: z.string(),
     role: z.enum([...roles, 'none']).meta({
-      description: 'The role; of several that a JWT names, the one that may do most. `none` if it names none',
+      description: 'The role. If a JWT names several, the one that may do most; `none` if it names none',
     }),
     roles: z.array(z.enum(roles)),
     user: z.string().optional().meta({
-      description: 'The user of the credential, or the one that an agent acts for',
+      description: 'User of the credential, or the user that the agent acts for',
     }),
     agent: z.string().optional(),
     orgs: names,
@@ -23,21 +23,21 @@ const callerSchema = z
     agents: names,
     users: names.optional().meta({ description: 'Users that a caller of role agent serves' }),
     credential: z.enum(['key', 'jwt', 'development']).meta({
-      description: '`development`: no credential, as long as no key was ever created',
+      description: '`development`: no credential, which is accepted until the first key is created',
     }),
     version: z.string().meta({ description: 'Version of the server' }),
     environment: z.enum(environments).meta({ description: 'What the installation is for (`STRATALOG_ENV`)' }),
     operations: names.meta({
       description:
-        'Operations that do something for this role, by `operationId`. What they show and change depends on the caller, too',
+        '`operationId` of each operation that this role can use. What it shows and changes also depends on the caller',
     }),
   })
   .meta({ id: 'Caller' });
 
-/** Reads no memory and is recorded nowhere. */
+/** Reads no memory, so it is not audited. */
 export const whoami = operation({
   name: 'whoami',
-  summary: 'Show what the credential stands for, and which operations its role may call',
+  summary: 'Show whom the credential stands for, and which operations its role can use',
   area: 'Operation',
   input: z.strictObject({}),
   output: callerSchema,

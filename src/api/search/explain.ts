@@ -27,13 +27,13 @@ const explainers: RoleAccess = {
 const explanationCost = 1;
 
 /**
- * An explained search is an access as any other: it is recorded with its results as events, and that its caller has seen further candidates
- * is an audited read.
+ * The search and its results are recorded as events, like those of any other search. Its caller also sees candidates that are no results,
+ * so it is an audited read as well.
  */
 export const explainSearch = operation({
   name: 'explainSearch',
   summary:
-    'Search, and explain why each result came and why others did not. Recorded as a search of the caller, and as a read in the audit',
+    'Search, and explain why each memory was returned or left out. Recorded as a search of the caller, and as a read in the audit',
   area: 'Search',
   input: searchInput,
   fieldHints: searchFieldHints,

@@ -14,7 +14,7 @@ const milliseconds = z.number().nonnegative();
 
 const source = z.enum(sourceKinds).meta({
   description:
-    'What was compared. `dense`: vectors of whole texts. `passages`: vectors of passages. `lexical`: words. `space-model`: vectors by the model of a space. `scan`: all of it, one memory after the other, for a search of the past',
+    'What was compared. `dense`: vectors of whole texts. `passages`: vectors of passages. `lexical`: words. `space-model`: vectors by the model of a space. `scan`: each memory in turn, by all of these, for a search of the past',
 });
 
 const inPeriods = z.literal(true).optional().meta({
@@ -31,7 +31,7 @@ const routingSchema = z
     threshold: z.number().meta({ description: 'Complexity from which a question counts as complex' }),
     signals: z
       .array(z.object({ name: z.string(), value: z.number(), weight: z.number() }))
-      .meta({ description: 'What the complexity is made of' }),
+      .meta({ description: 'Signals that the complexity is computed from' }),
     policyVersion: z.string().optional(),
     ...routeChoiceSchema.omit({ policyVersion: true }).partial().shape,
     trajectory: shownTrajectory.optional().meta({
@@ -47,7 +47,7 @@ const searchSchema = z
         '`question`: the whole question. `part`: a part of a divided one. `successors`: memories that supersede what was found',
     }),
     text: z.string().meta({ description: 'Text that was compared' }),
-    words: z.array(z.string()).meta({ description: 'Its words that were searched for' }),
+    words: z.array(z.string()).meta({ description: 'Words of the text that were searched for' }),
     limit: z.int().meta({ description: 'Number of candidates that each source was asked for' }),
     candidates: z.int().meta({ description: 'Number of different memories that the sources found' }),
     sources: z
@@ -57,16 +57,18 @@ const searchSchema = z
           inPeriods,
           found: z.int(),
           durationMs: milliseconds.meta({
-            description: 'Sources of one search share a connection: one may wait for another',
+            description: 'Includes waiting for other sources of the search, which share its connection',
           }),
         }),
       )
       .meta({ description: 'In the order in which they answered' }),
     preparationMs: milliseconds.meta({
-      description: 'Embedding the text, and counting what the filters allow',
+      description: 'Time for embedding the text and for counting what the filters allow',
     }),
-    candidatesMs: milliseconds.meta({ description: 'Finding the candidates and all that scores depend on' }),
-    rankingMs: milliseconds.meta({ description: 'Scoring, and reading the best memories' }),
+    candidatesMs: milliseconds.meta({
+      description: 'Time for finding the candidates and for reading what their scores depend on',
+    }),
+    rankingMs: milliseconds.meta({ description: 'Time for scoring and for reading the best memories' }),
   })
   .meta({ id: 'ExplainedSearch' });
 
@@ -74,23 +76,29 @@ const placed = z.object({
   search: z.int().meta({ description: 'Index in `searches`' }),
   source,
   inPeriods,
-  rank: z.int().meta({ description: 'Place among what the source found; 1 is the best' }),
+  rank: z.int().meta({ description: 'Rank among the hits of the source; 1 is the best' }),
 });
 
 const evidenceSchema = z
   .object({
     cosine: z.number().optional().meta({ description: 'Cosine of question and memory' }),
     nearest: z.object({ cosine: z.number(), luck: z.number() }).optional().meta({
-      description: 'Cosine of the nearest passage, and by how much the best of so many is great by chance',
+      description:
+        'Cosine of the nearest passage; `luck`: by how many standard deviations the best of so many passages exceeds their mean by chance',
     }),
     lexical: z.number().optional().meta({
       description: 'BM25 divided by the square root of the mass of the question',
     }),
-    overlap: z.number().meta({ description: 'How nearly the memory contains the question, 0 to 1' }),
+    overlap: z
+      .number()
+      .meta({ description: 'How much of the question the memory contains word for word, 0 to 1' }),
     speaker: z.string().optional().meta({ description: 'How the speaker of a turn fits the question' }),
     dated: z.number().optional().meta({ description: 'How well its time fits the question, 0 to 2' }),
   })
-  .meta({ id: 'Evidence', description: 'Signals as they were measured; absent ones could not be' });
+  .meta({
+    id: 'Evidence',
+    description: 'Signals as measured; a signal that could not be measured is absent',
+  });
 
 const { memory, score, relevance, rank, passage, truncated, excerpt, moved, supersededBy } =
   searchResultSchema.shape;
@@ -102,18 +110,18 @@ const candidateSchema = z
     rank: rank.optional().meta({ description: 'Its rank among the results' }),
     reason: z.enum(leftOutReasons).optional().meta({
       description:
-        'Why it was left out. `threshold`: it scores less than any result may. `no-answer`: not even the best surely answers the question. `far-behind`: it is too far behind the best. `superseded`: another memory supersedes it. `duplicate`: a memory of a more specific layer says the same. `combination`: the parts of a divided question were combined without it. `top-k`: enough others are better',
+        'Why it was left out. `threshold`: its score is below the minimum of any result. `no-answer`: not even the best memory is likely enough to answer the question. `far-behind`: its score is too far below the best. `superseded`: another memory supersedes it. `duplicate`: a memory of a more specific layer says the same. `combination`: combining the parts of a divided question left it out. `top-k`: `topK` others are better',
     }),
     score,
     relevance,
     parts: z.array(z.object({ part: z.enum(scoreParts), logOdds: z.number() })).meta({
       description:
-        'What the relevance is made of: their sum is its log-odds, ln(relevance / (1 − relevance)). `base`: what a memory has without evidence. `dense`, `lexical`: meaning and words. `overlap`: it repeats or quotes the question. `speaker`, `time`: they fit. `same-text`: it is the question. `feedback`, `value`: by feedback and use. `decay`: by age in its spaces. `conditions`: what meeting or missing the conditions of a divided question makes of it. Parts that add nothing are absent',
+        'What the relevance is made of. The sum is its log-odds, ln(relevance / (1 − relevance)). `base`: the constant that every memory has. `dense`, `lexical`: meaning and words. `overlap`: it repeats or quotes the question. `speaker`, `time`: its speaker or time fits the question. `same-text`: its text is the question. `feedback`, `value`: feedback and use. `decay`: its age in its spaces. `conditions`: whether it meets the conditions of a divided question. Parts that are 0 are absent',
     }),
     evidence: evidenceSchema,
     ranks: z
       .array(placed)
-      .meta({ description: 'Where the sources placed it; a source that did not find it is absent' }),
+      .meta({ description: 'Its rank in each source; a source that did not find it is absent' }),
     passage,
     truncated,
     excerpt,
@@ -127,7 +135,7 @@ export const explanationSchema = z
     searchId: z.string(),
     position: z.string(),
     spaces: spaceChoiceField,
-    durationMs: milliseconds.meta({ description: 'Duration of the search, with its explanation' }),
+    durationMs: milliseconds.meta({ description: 'Duration of the search, including its explanation' }),
     embeddingModel: z
       .string()
       .optional()
@@ -138,7 +146,7 @@ export const explanationSchema = z
         kind: z.enum(['focused', 'threshold']),
         leastScore: z.number().meta({
           description:
-            'Least score of a result: the threshold, or for a focused answer what the best memory allows',
+            'Least score of a result: the threshold, or, for a focused answer, a limit that depends on the best memory',
         }),
       })
       .optional()
@@ -147,7 +155,7 @@ export const explanationSchema = z
       description: 'One for a simple question; for a divided one also those of its parts',
     }),
     candidates: z.array(candidateSchema).meta({
-      description: `The results in their order, as \`POST /v1/search\` returns them, then what was left out, best first: at least the first ${maxExplained} candidates of each search are considered, and at most ${maxExplained} are shown unless there are more results`,
+      description: `The results as \`POST /v1/search\` returns them, then what was left out, best first. At least the first ${maxExplained} candidates of each search are considered, and at most ${maxExplained} are shown unless there are more results`,
     }),
     warnings: warningsSchema,
   })

@@ -89,7 +89,7 @@ export const search = operation({
   },
 });
 
-/** Searches, and records the answer. `explanation` collects how it comes about. */
+/** Searches and records the answer. `explanation` collects how the search arrives at it. */
 export async function searchFor(
   { caller, context, input, services, asOf, wait }: Call<z.output<typeof searchInput>>,
   explanation?: SearchExplanation,

@@ -58,7 +58,10 @@ export const sourceSchema = z
     held: z
       .object({ spaces: z.array(z.string()), detail: z.string() })
       .optional()
-      .meta({ description: 'The spaces because of which its schedule does not count, and what to do' }),
+      .meta({
+        description:
+          'The spaces whose `autoIngest: false` keeps it from running on its schedule, and what to do',
+      }),
     lastRun: lastRunSchema.optional(),
     nextRun: time.optional().meta({ description: 'Absent while its schedule does not count' }),
   })
@@ -99,7 +102,7 @@ export function viewOfSource(
 
 function heldBecause(id: string, spaces: readonly string[]): string {
   const which = spaces.length === 1 ? `the space ${spaces[0]} has` : `the spaces ${spaces.join(', ')} have`;
-  return `${which} autoIngest false, so the schedule does not count: set autoIngest to true, or ask for a run with POST /v1/sources/${id}/run`;
+  return `${which} autoIngest false, so it does not run on its schedule: set autoIngest to true, or ask for a run with POST /v1/sources/${id}/run`;
 }
 
 function viewOfRun(run: SourceRun): z.output<typeof lastRunSchema> {

@@ -14,7 +14,7 @@ export function demoCommand(): Command {
       )
       .addOption(portOption('port to listen on; default: a free port, or 8080 with --serve'))
       .option('--serve', 'keep the server running at the end, to look at it in the console')
-      // Its name before.
+      // The former name of --serve.
       .addOption(new Option('--keep').hideHelp().implies({ serve: true }))
       .action(async (options: DemoOptions, command: Command) => {
         const { json = false } = command.optsWithGlobals<{ json?: boolean }>();

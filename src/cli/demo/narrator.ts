@@ -99,9 +99,9 @@ export class Narrator {
     );
   }
 
-  /** How to see in the console what the demo did. */
+  /** Says how to look at the data of the demo in the console. */
   offersConsole(): void {
-    this.#line(`\nTo look at what it did in the web console: npm run demo -- --serve`);
+    this.#line(`\nTo look at its data in the web console: npm run demo -- --serve`);
   }
 
   /** The key belongs to the tenant that the demo created; undefined with the development identity. */

@@ -161,7 +161,7 @@ class SectionSteps {
     return this.#document.due.size === this.#document.sections.size + this.#document.removed.size;
   }
 
-  /** Stores the memory of a new section without reading its stream. False if it has events already, or the section asks for more. */
+  /** Stores the memory of a plain new section without reading its stream first. False if it is not plain, or the stream has events. */
   async #storesUnread(section: RecordedSection): Promise<boolean> {
     const text = this.#texts.get(section.revision);
     const isPlain = section.action === 'add' && !this.#isPoor(section) && this.#withoutCopies().length === 0;
@@ -183,7 +183,7 @@ class SectionSteps {
     return undefined;
   }
 
-  /** The memory that says the same in other words, where a space of the document collects such. */
+  /** A memory that says the same in other words, in a space of the document that collects duplicates. */
   #saidAlready({ memoryId: id, kind }: RecordedSection, value: Draft['value']): Promise<string | undefined> {
     const within = { caller: this.#context.caller, spaces: this.#spaces };
     return saidAlready(this.#services, this.#findSame, within, { ...value, id }, kind);
@@ -228,7 +228,7 @@ class SectionSteps {
     return quality < this.#threshold() && !this.#document.accepts.has('low-quality');
   }
 
-  /** The spaces of the document that keep no text twice. */
+  /** Spaces of the document that store each text only once. */
   #withoutCopies(): readonly string[] {
     const { accepts, good } = this.#document;
     return accepts.has('duplicate') ? [] : withoutCopies(this.#spaces, good.spaces);

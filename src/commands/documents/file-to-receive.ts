@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { TenantContext } from '../../domain/access/context.ts';
+import type { ContentToRoute } from '../../domain/content-routing/rules.ts';
 import type { RoutedBy } from '../../domain/documents/events.ts';
 import { text } from '../../domain/json.ts';
 import { externalIdSchema, identifier, layerSchema, scopeSchema } from '../../domain/layers.ts';
@@ -38,22 +39,9 @@ export type FileToReceive = z.output<typeof fileToReceive> & {
   readonly movedFrom?: string | undefined;
   /** The document that the file was attached to. */
   readonly parent?: string | undefined;
-  /** Whom a new document is of, where the program itself stores it for somebody. */
+  /** Owner of a new document that the server stores on somebody's behalf. */
   readonly createdBy?: string | undefined;
 };
-
-/** What is known of a document that names no spaces. `id` identifies its revision. */
-export interface ContentToRoute {
-  readonly id: string;
-  readonly text: string;
-  readonly title?: string | undefined;
-  readonly source?: string | undefined;
-  readonly sourceDomain?: string | undefined;
-  readonly contentType?: string | undefined;
-  readonly path?: string | undefined;
-  /** A source brings it on its schedule. */
-  readonly isUnasked?: boolean;
-}
 
 /** A query, which commands may not import. */
 export type RouteContent = (

@@ -20,23 +20,23 @@ import { plannedEvents } from './planned-events.ts';
 /** Length of a part of a text, in UTF-16 units: far below what an event may have. */
 const partLength = 200_000;
 
-/** The document of a file, as far as it is known before the file is read. */
+/** A file before it is read. */
 export interface ReceivedFile {
   readonly file: FileToReceive;
-  /** In hex, of its bytes. */
+  /** Hash of its bytes, in hex. */
   readonly sha256: string;
   readonly placement: Placement;
   /** The claim of its externalId. */
   readonly claim: StreamName | undefined;
 }
 
-/** What was appended to a document, as if it had been loaded. */
+/** The events that were appended to a document, as if they had been loaded. */
 export interface RecordedRevision {
   readonly facts: readonly DocumentFact[];
   readonly position: number;
 }
 
-/** Appends a file that was read, or that cannot be read, to the stream of its document. */
+/** Records a file in the stream of its document, whether it could be read or not. */
 export class RevisionRecorder {
   readonly #parts: ReceiveParts;
   readonly #context: CommandContext;
@@ -58,7 +58,7 @@ export class RevisionRecorder {
     this.#claim = claim;
   }
 
-  /** Throws `WrongExpectedRevision` if the document is no longer as `before`; undefined if it is new. */
+  /** Throws `WrongExpectedRevision` if the document has changed since `before`, which is undefined for a new document. */
   async record(
     id: string,
     before: DocumentState | undefined,
@@ -130,7 +130,7 @@ export class RevisionRecorder {
     };
   }
 
-  /** Appends the text, and returns the events that say what becomes of it. */
+  /** Appends the text, and returns the events that record the file and its sections. */
   async #received(
     id: string,
     before: DocumentState | undefined,

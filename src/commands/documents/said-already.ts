@@ -12,8 +12,8 @@ import { LexicalIndexUnavailable } from '../../ports/lexical-index.ts';
 import type { CommandServices } from '../context.ts';
 
 /**
- * Finds memories of a space, of the same layer and scope, that say the same as this one, the most similar first. It is a query, which
- * commands may not import, and knows what the read models have reached.
+ * Finds memories of a space with the same layer and scope that say the same as this one, the most similar first. It is a query, which
+ * commands may not import, and sees only what the read models have applied.
  */
 export type FindSame = (
   caller: TenantContext,
@@ -22,8 +22,9 @@ export type FindSame = (
 ) => Promise<readonly { readonly id: string }[]>;
 
 /**
- * The memory that says the same as a new section in other words, in a space that collects duplicates; undefined if there is none. Whoever
- * sees the section would see that memory. Copies are left to the claims of texts. A memory that the read models do not have yet is missed.
+ * The id of a memory that says the same as a new section in other words, in a space that collects duplicates; undefined if there is none.
+ * It has the layer and scope of the section, so the same callers see it. Exact copies are found by the claims of texts instead. A memory
+ * that the read models have not applied yet is missed.
  */
 export async function saidAlready(
   services: CommandServices,
@@ -40,12 +41,12 @@ export async function saidAlready(
   return undefined;
 }
 
-/** Facts are compared by their words: in code and tables, a sign or a place may make all the difference. */
+/** Facts are compared by their words. In code and tables, one character or its place can make all the difference. */
 function isProse(kind: RecordedSection['kind'], content: string): boolean {
   return kind !== 'code' && kind !== 'table' && !content.includes('`');
 }
 
-/** Without the index of words nothing is found, and the section is stored: a missed duplicate joins a cluster. */
+/** Without the index of words nothing is found and the section is stored; the duplicate joins a cluster later. */
 async function foundBy(find: FindSame, ...asked: Parameters<FindSame>): ReturnType<FindSame> {
   try {
     return await find(...asked);
@@ -55,7 +56,7 @@ async function foundBy(find: FindSame, ...asked: Parameters<FindSame>): ReturnTy
   }
 }
 
-/** Read models may lag behind: the log says whether the memory is there and what it says now. */
+/** Asks the log, because read models may lag behind: the memory may be gone or say something else by now. */
 async function stillSays(
   { store }: CommandServices,
   { tenant }: TenantContext,

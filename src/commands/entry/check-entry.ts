@@ -16,7 +16,7 @@ export interface EntryOptions {
   readonly before?: MemoryValue;
   /** Where the caller says that the text comes from; never above what its credential and cause say. */
   readonly source?: TrustSource | undefined;
-  /** Whether somebody has decided that the spaces take it although their types or metadata schemas do not: then it is only flagged. */
+  /** Whether somebody has overruled the accepted types and metadata schemas of its spaces: then it is only flagged. */
   readonly isAccepted?: boolean;
 }
 

@@ -8,7 +8,7 @@ const typeField = 'content_type';
 
 /**
  * Checks a memory against the configuration of its spaces: known labels, accepted types and metadata schemas. Throws a `validation-failed`
- * problem, or returns flags for what the spaces only note; with `isAccepted` they refuse no type and no metadata.
+ * problem, or returns flags for what the spaces only note. With `isAccepted`, types and metadata are noted instead of refused.
  */
 export async function checkSpaces(
   spaces: Spaces,

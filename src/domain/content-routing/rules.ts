@@ -73,6 +73,14 @@ export interface RoutedContent {
   readonly path?: string | undefined;
 }
 
+/** What is known of a document that names no spaces. */
+export interface ContentToRoute extends RoutedContent {
+  /** Identifies the document and its revision: the language model is paid for once. */
+  readonly id: string;
+  /** A source brings it on its schedule: spaces without `autoIngest` are not chosen. */
+  readonly isUnasked?: boolean;
+}
+
 /** The indexes of the rules whose conditions hold, in their order. */
 export function matchingRules(
   rules: readonly Pick<ContentRule, 'when'>[],

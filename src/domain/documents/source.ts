@@ -18,7 +18,10 @@ export const sectionSourceSchema = z
       .length(2)
       .optional()
       .meta({ description: 'Its first and last page, slide, sheet, or cell of a notebook' }),
-    hidden: z.literal(true).optional().meta({ description: 'It stands on a hidden slide or sheet' }),
+    hidden: z
+      .literal(true)
+      .optional()
+      .meta({ description: 'Present if the section is on a hidden slide or sheet' }),
   })
   .meta({ id: 'SectionSource' });
 

@@ -26,7 +26,7 @@ export function probability(fused: number, found: Evidence, scale: ModelScale): 
   return line === undefined ? 0 : 1 / (1 + Math.exp(-(line.intercept + line.slope * fused)));
 }
 
-/** The line for the kinds of evidence that there are; undefined if there is none. */
+/** The line for the kinds of evidence that a memory has; undefined if it has none. */
 export function lineFor({ cosine, lexical }: Evidence, scale: ModelScale): Line | undefined {
   if (cosine === undefined) return lexical === undefined ? undefined : scale.lexicalOnly;
   return lexical === undefined ? scale.denseOnly : scale.both;

@@ -43,7 +43,7 @@ export function cutOff<Found>(
 /** Why a cut leaves a memory out. */
 export const cutReasons = ['threshold', 'no-answer', 'far-behind'] as const;
 
-/** Why `cutOff` leaves out a memory of this relevance, if `best` is the greatest that was found; undefined if it does not. */
+/** Why `cutOff` leaves out a memory of this relevance; undefined if it keeps it. `best` is the greatest relevance that was found. */
 export function reasonOfCut(
   relevance: number,
   best: number,
@@ -55,12 +55,12 @@ export function reasonOfCut(
   return logOdds(best) < FOCUS ? 'no-answer' : 'far-behind';
 }
 
-/** Whether a focused answer shows what has these log-odds, if it passes. */
+/** Whether a focused answer keeps a memory that passes and has the log-odds `own`; `best` are those of the best memory. */
 function isFocused(own: number, best: number, keepsDistant: boolean): boolean {
   return best >= FOCUS && (keepsDistant || own >= best - DISTANCE);
 }
 
-/** The least score that an answer shows if the greatest relevance that was found is `best`. */
+/** The least score of a result. `best` is the greatest relevance that was found. */
 export function leastScoreShown(best: number, cut: Cut, keepsDistant: boolean): number {
   if (cut !== 'focused') return cut.threshold;
   const least = logOdds(best) < FOCUS ? FOCUS : keepsDistant ? -Infinity : logOdds(best) - DISTANCE;

@@ -14,7 +14,7 @@ export function scorerOfModels(
   const others = new Map(
     [...scales].map(([model, scale]) => [model, scorerOf({ ...query, model, scale })] as const),
   );
-  /** What `of` makes of a candidate by each model that counts for it. */
+  /** Applies `of` to a candidate once for each model that counts for it. */
   const byModels = <Made>(
     candidate: CandidateSignals,
     of: (scorer: Scorer, by: CandidateSignals) => Made,

@@ -2,7 +2,7 @@ import type { Line } from './calibration.ts';
 import { fuse, type Evidence, type FusionWeights } from './fusion.ts';
 import { logOdds } from './score-scale.ts';
 
-/** What a score is made of, in the order in which it is added up. */
+/** The parts of a score, in the order in which they are added up. */
 export const scoreParts = [
   'base',
   'dense',
@@ -17,17 +17,17 @@ export const scoreParts = [
   'conditions',
 ] as const;
 
-/** What one part adds to the log-odds of the relevance; all parts of a memory add up to them. */
+/** What one part adds to the log-odds of the relevance, which are the sum of all parts. */
 export interface ScorePart {
   readonly part: (typeof scoreParts)[number];
   readonly logOdds: number;
 }
 
-/** Why a candidate scores what it does. */
+/** The relevance of a candidate, with what it is made of. */
 export interface ExplainedScore {
   readonly relevance: number;
   readonly evidence: Evidence;
-  /** Without those that add nothing. None if nothing speaks for the memory: its relevance is 0. */
+  /** Only those that are not 0. Empty if the relevance is 0. */
   readonly parts: readonly ScorePart[];
 }
 
@@ -39,7 +39,7 @@ export interface AddedLogOdds {
 }
 
 /**
- * The parts of a score. Each piece of evidence counts what `fuse` makes of it alone, which is exact because the fusion is a sum.
+ * The parts of a score. The part of a piece of evidence is what `fuse` returns for it alone, which is exact because the fusion is a sum.
  *
  * @param likely The probability that the calibration gives.
  * @param raised The same, raised if the text equals the query.

@@ -96,14 +96,14 @@ export function ownRun(source: Source, run: SourceRun | undefined): SourceRun | 
   return run && run.configured >= source.createdRevision ? run : undefined;
 }
 
-/** Whether somebody has asked for a run that has not been made. */
+/** Whether somebody has asked for a run that has not taken place yet. */
 export function isRequested(source: Source, run: SourceRun | undefined): boolean {
   const { requested, createdRevision } = source;
   const seen = ownRun(source, run)?.seen ?? -1;
   return requested !== undefined && requested.revision > Math.max(seen, createdRevision);
 }
 
-/** When a source is read next; undefined if it is not. It is due if the time is over. `isHeld`: only a request counts. */
+/** When a source is read next: it is due if that time is past; undefined if never. With `isHeld`, only requested runs count. */
 export function nextRunOf(source: Source, run: SourceRun | undefined, isHeld = false): Date | undefined {
   const last = ownRun(source, run);
   const { requested, schedule, enabled, updatedAt } = source;

@@ -18,7 +18,7 @@ export const SpaceConfigured = defineEvent({
   upcasters: {
     // Version 2 added the preset.
     1: (data) => data,
-    // Until version 3, `autoIngest` decided nothing, and false was its default: what sources did then, they go on doing.
+    // Before version 3, `autoIngest` had no effect and was false by default. With true, sources go on as before.
     2: (data) => ({ ...data, settings: { ...(data['settings'] as object), autoIngest: true } }),
   },
 });

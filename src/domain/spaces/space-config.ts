@@ -77,11 +77,11 @@ const fields = {
   }),
   autoIngest: z.boolean().meta({
     description:
-      'Whether sources bring documents into the space on their schedules; if not, only a run that somebody asks for does. Default: true',
+      'Whether sources add documents to the space on their schedules. If false, only runs that somebody asks for do. Default: true',
   }),
   sources: z.array(identifier).max(1_000).meta({
     description:
-      'Ids of sources. What comes from them belongs into the space, unless the source or the document names other spaces',
+      'Ids of sources whose documents go to the space, unless the source or the document names other spaces',
   }),
   enableReasoningMemory: z.boolean().meta({ description: 'Whether reasoning traces may name the space' }),
   metadataSchema: jsonObject.meta({

@@ -93,17 +93,20 @@ export function trustPoliciesOf({ configured, trust }: Spaces, labels: readonly 
   return [trust, ...labels.flatMap((label) => configured.get(label)?.config.trust ?? [])];
 }
 
-/** The spaces that list a source: documents of it that name no spaces belong into them. */
+/** The spaces that list a source. Its documents go to them if they name no spaces. */
 export function spacesListing({ configured }: Spaces, source: string): string[] {
   return [...configured.values()].filter(({ config }) => config.sources.includes(source)).map(({ id }) => id);
 }
 
-/** Whether a source brings documents into the space without being asked to. */
+/** Whether sources may add documents to the space without being asked to. */
 export function takesUnasked(spaces: Spaces, label: string): boolean {
   return configOf(spaces, label).autoIngest;
 }
 
-/** The spaces because of which a source does not run by itself: of those that it names, or else of those that list it. */
+/**
+ * The spaces with `autoIngest: false` that keep a source from running on its schedule. They are among the spaces that the source names, or,
+ * if it names none, among those that list it.
+ */
 export function spacesHolding(
   spaces: Spaces,
   source: { readonly id: string; readonly spaces: readonly string[] },

@@ -6,7 +6,7 @@ export interface Span {
 
 const segmenter = new Intl.Segmenter('und', { granularity: 'sentence' });
 
-/** UTF-16 units in one call of the segmenter: each of its steps takes time linear in the length of its whole text. */
+/** UTF-16 units in one call of the segmenter. Each of its steps takes time linear in the length of the whole text that it is given. */
 const windowLength = 1_024;
 
 /** Titles, initials and ordinal numbers, whose full stop does not end a sentence. */
@@ -30,7 +30,7 @@ export function sentencesOf(text: string, { start, end }: Span = { start: 0, end
   return sentences;
 }
 
-/** The segments of a part of a text as the segmenter divides it, found in windows that begin where a segment does. */
+/** Divides a part of a text as the segmenter would, but in windows. Each begins where a segment begins. */
 function* segmentsOf(text: string, start: number, end: number): Generator<Span> {
   let length = windowLength;
   for (let from = start; from < end;) {

@@ -119,7 +119,7 @@ function timeOf(sent: string | null | undefined): Date | undefined {
   return sent == null ? undefined : new Date(sent);
 }
 
-/** As what a memory is counted: what waits for a review is out of the read models, unless it is deleted anyway. */
+/** The state that a memory is counted under. One that waits for a review counts as withheld, unless it is deleted. */
 function shownAs({ state, withheld }: Counted): string {
   return withheld && state !== 'deleted' ? 'withheld' : state;
 }

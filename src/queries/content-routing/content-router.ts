@@ -1,6 +1,11 @@
 import type { TenantContext } from '../../domain/access/context.ts';
 import { spacesForModel, type SpaceChoiceByModel } from '../../domain/content-routing/model-choice.ts';
-import { matchingRules, spacesOfAll, type RoutedContent } from '../../domain/content-routing/rules.ts';
+import {
+  matchingRules,
+  spacesOfAll,
+  type ContentToRoute,
+  type RoutedContent,
+} from '../../domain/content-routing/rules.ts';
 import { subjectsOf, type FoundSubject } from '../../domain/content-routing/subjects.ts';
 import type { RoutedBy } from '../../domain/documents/events.ts';
 import { agreedSpaces } from '../../domain/content-routing/votes.ts';
@@ -13,14 +18,6 @@ import type { ContentRoutingDirectory } from './content-routing-directory.ts';
 const maxCompared = 2_000;
 /** Memories that are looked at: more than ever have a say. */
 const maxNear = 20;
-
-/** A document without spaces, as far as it is known. */
-export interface ContentToRoute extends RoutedContent {
-  /** Identifies the document and its revision: the language model is paid for once. */
-  readonly id: string;
-  /** A source brings it on its schedule: spaces without `autoIngest` are not chosen. */
-  readonly isUnasked?: boolean;
-}
 
 export interface RoutedSpaces {
   readonly spaces: readonly string[];
@@ -40,7 +37,7 @@ export interface ContentRouterDependencies {
   readonly directory: Pick<ContentRoutingDirectory, 'of'>;
   readonly spaces: SpacesOf;
   readonly search: Pick<SearchService, 'find'>;
-  /** Whether any memory of the tenant is in a space: otherwise none is looked for. */
+  /** Whether any memory of the tenant is in a space; if not, near memories are not searched for. */
   readonly hasMemoriesInSpaces: (tenant: string) => Promise<boolean>;
   /** Undefined if no language model is configured. */
   readonly model?: SpaceChoiceByModel | undefined;
@@ -120,7 +117,7 @@ export class ContentRouter {
   }
 }
 
-/** Where memories may name configured spaces only, no other one is chosen. */
+/** Whether a space may be chosen: a strict tenant has configured spaces only, and `autoIngest: false` keeps out what nobody asked for. */
 function isUsable(spaces: Spaces, space: string, isUnasked: boolean): boolean {
   const { configured, strict } = spaces;
   return (!strict || configured.has(space)) && (!isUnasked || takesUnasked(spaces, space));

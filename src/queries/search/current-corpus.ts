@@ -15,7 +15,7 @@ import type { ReadView } from '../read-models.ts';
 import { regionCondition } from '../scope-sql.ts';
 import { Parameters } from '../sql-builder.ts';
 import type { Corpus, Degradation, OpenCorpus } from './corpus.ts';
-import type { AttemptNotes } from './explanation.ts';
+import { findAndNote, type AttemptNotes } from './explanation.ts';
 import { lookupsOf } from './lookups.ts';
 import type { Query } from './query.ts';
 import { noneOfSpaces, type QueriesOfSpaces, type QueryVector } from './query-vectors.ts';
@@ -177,14 +177,9 @@ class OpenCurrentCorpus implements OpenCorpus {
   async find(weighted: WeightedTerms, limit: number, notes?: AttemptNotes): Promise<readonly Candidate[]> {
     const query = { ...this.#query, weighted };
     const found = new Map<string, Hit & TextSignal>();
-    for (const [index, group] of chooseSources(this.#context, query, this.#choice).entries()) {
+    for (const group of chooseSources(this.#context, query, this.#choice)) {
       // All statements are sent before any answer arrives: the connection keeps their order, and no round trip is lost.
-      const hits = await Promise.all(
-        group.map((source) => {
-          const find = () => source.find(query, limit);
-          return notes ? notes.searched(source, find, index > 0) : find();
-        }),
-      );
+      const hits = await Promise.all(group.map((source) => findAndNote(source, query, limit, notes)));
       for (const hit of hits.flat().filter(hasText)) found.set(hit.memory_id, hit);
     }
     const cosines = await this.#compareInSpaces(query, limit, found, notes);
@@ -215,8 +210,7 @@ class OpenCurrentCorpus implements OpenCorpus {
     await this.#context.planner.allowAll();
     for (const question of this.#ofSpaces) {
       const source = new SpaceVectorSource(this.#context, question, this.#choice.set);
-      const find = () => source.find(query, limit);
-      const hits = await (notes ? notes.searched(source, find) : find());
+      const hits = await findAndNote(source, query, limit, notes);
       for (const hit of hits.filter(hasText)) if (!found.has(hit.memory_id)) found.set(hit.memory_id, hit);
     }
     return readSpaceCosines(this.#context, query.region.tenant, this.#ofSpaces, [...found.keys()]);

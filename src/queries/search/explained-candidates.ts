@@ -20,7 +20,7 @@ export interface SourceRank {
 }
 
 export interface JudgedCandidate {
-  /** As the search that scored it highest found it, with the relevance that it has in the answer. */
+  /** As found by the search that scored it highest, with its relevance in the answer. */
   readonly found: Scored;
   readonly candidate: ExplainedCandidate;
   readonly parts: readonly ScorePart[];
@@ -84,7 +84,7 @@ function ranksOf(searches: SearchExplanation['searches']): ReadonlyMap<string, r
   return ranks;
 }
 
-/** The parts with what the conditions of a divided question add or take: the score of its answer is not that of one search. */
+/** Adds the part `conditions`, because the answer to a divided question changes the scores that single searches gave. */
 function withConditions(
   { parts, relevance }: Pick<ExplainedCandidate, 'parts' | 'relevance'>,
   final: number,

@@ -1,10 +1,10 @@
 import type { ExplainedScore } from '../../domain/ranking/score-parts.ts';
-import type { CandidateSource, Hit, SourceKind } from './sources/candidate-source.ts';
+import type { CandidateQuery, CandidateSource, Hit, SourceKind } from './sources/candidate-source.ts';
 import type { Query } from './query.ts';
 import type { FoundRow, Scored, Shortlist } from './shortlist.ts';
 import type { ShowOptions } from './shown.ts';
 
-/** How many candidates of a search are explained, beside those that it returns. */
+/** How many candidates of a search are explained, besides its results. */
 export const maxExplained = 100;
 
 /** What a search is for: the question, a part of it, or the memories that supersede what was found. */
@@ -17,7 +17,7 @@ export interface SearchedSource {
   /** Whether it looked only within the periods that the question names. */
   readonly inPeriods: boolean;
   readonly durationMs: number;
-  /** Best first. A scan compares everything by several signals, so its order is none. */
+  /** Best first, except for a scan, which compares memories by several signals and has no order. */
   readonly ids: readonly string[];
 }
 
@@ -27,7 +27,7 @@ export interface ExplainedCandidate extends ExplainedScore {
   readonly isCopy: boolean;
 }
 
-/** One search among a number of candidates. */
+/** What an explanation knows of one search: its sources, its candidates and how long it took. */
 export class AttemptNotes {
   readonly sources: SearchedSource[] = [];
   /** How many different candidates all sources found. */
@@ -44,24 +44,12 @@ export class AttemptNotes {
     this.limit = limit;
   }
 
-  async searched<Found extends Hit>(
-    { kind }: Pick<CandidateSource, 'kind'>,
-    find: () => Promise<readonly Found[]>,
-    inPeriods = false,
-  ): Promise<readonly Found[]> {
-    const started = performance.now();
-    const hits = await find();
-    const ids = hits.flatMap(({ memory_id: id, length }) => (length === null ? [] : [id]));
-    this.sources.push({ kind, inPeriods, durationMs: performance.now() - started, ids });
-    return hits;
-  }
-
   collected(found: number): void {
     this.found = found;
     this.candidatesMs = this.#lap();
   }
 
-  /** Explains the first candidates, and all of `best`. Each is read, so that what is gone is not explained. */
+  /** Explains the first candidates and all of `best`. Reads each, so that no deleted memory is explained. */
   async ranked(
     list: Shortlist,
     best: readonly Scored[],
@@ -76,6 +64,24 @@ export class AttemptNotes {
     const [from, to] = [this.#at, (this.#at = performance.now())];
     return to - from;
   }
+}
+
+/** Finds with a source, and notes what it found if the search is explained. */
+export async function findAndNote<Found extends Hit>(
+  source: Pick<CandidateSource, 'kind' | 'inPeriods'> & {
+    find(query: CandidateQuery, limit: number): Promise<readonly Found[]>;
+  },
+  query: CandidateQuery,
+  limit: number,
+  notes: AttemptNotes | undefined,
+): Promise<readonly Found[]> {
+  if (!notes) return source.find(query, limit);
+  const started = performance.now();
+  const hits = await source.find(query, limit);
+  const { kind, inPeriods = false } = source;
+  const ids = hits.flatMap(({ memory_id: id, length }) => (length === null ? [] : [id]));
+  notes.sources.push({ kind, inPeriods, durationMs: performance.now() - started, ids });
+  return hits;
 }
 
 export interface ExplainedSearch {
@@ -94,10 +100,7 @@ export interface Choice {
   readonly options: ShowOptions;
 }
 
-/**
- * Collects how a search comes to its answer. A request that carries one is searched as any other; a request without one does nothing for
- * it.
- */
+/** Collects how a search arrives at its answer, which it does not change. */
 export class SearchExplanation {
   readonly #searches: ExplainedSearch[] = [];
   #choice: Choice | undefined;

@@ -29,7 +29,7 @@ export interface SearchRequest {
   readonly utcOffset?: number | undefined;
   readonly minPosition?: number | undefined;
   readonly waitMs?: number | undefined;
-  /** Collects how the answer comes about, if somebody asks why. */
+  /** Collects how the search arrives at its answer; undefined if nobody asks. */
   readonly explanation?: SearchExplanation | undefined;
 }
 

@@ -157,7 +157,7 @@ export class Shortlist {
     return this.#estimates.slice(0, count).map(({ candidate }) => candidate.id);
   }
 
-  /** What the scores of candidates are made of, best first. `rows` are those of some candidates. */
+  /** Explains the scores of the candidates whose `rows` are given, best first. */
   async explain(rows: readonly FoundRow[]): Promise<readonly ExplainedCandidate[]> {
     const { threshold, keepsCopies = false } = this.#options;
     const byId = new Map(rows.map((row) => [row.memory_id, row]));

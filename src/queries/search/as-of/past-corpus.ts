@@ -9,7 +9,7 @@ import type { WordSet } from '../../../ports/word-index.ts';
 import type { ReadView } from '../../read-models.ts';
 import { Parameters } from '../../sql-builder.ts';
 import type { Corpus, Degradation, OpenCorpus } from '../corpus.ts';
-import type { AttemptNotes } from '../explanation.ts';
+import { findAndNote, type AttemptNotes } from '../explanation.ts';
 import { lookupsOf } from '../lookups.ts';
 import type { Query } from '../query.ts';
 import type { QueryVector } from '../query-vectors.ts';
@@ -97,8 +97,7 @@ export class PastCorpus implements Corpus {
   ): Promise<readonly Candidate[]> {
     const { position: at } = this;
     const source = new ScanSource(tx, this.view, at, scanned);
-    const find = () => source.find(this.#candidateQuery(weighted), limit);
-    const hits = await (notes ? notes.searched(source, find) : find());
+    const hits = await findAndNote(source, this.#candidateQuery(weighted), limit, notes);
     const turns = hits.filter((hit) => hit.is_turn).map(({ memory_id: id }) => id);
     const { terms } = weighted;
     const around = await readNeighboursAt(tx, this.view, this.#tenant, at, terms, turns);

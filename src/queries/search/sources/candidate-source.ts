@@ -53,10 +53,7 @@ export interface Hit extends Nullable<TextSignal> {
 
 type Nullable<T> = { readonly [Key in keyof T]: T[Key] | null };
 
-/**
- * What a source compares: the meaning of whole texts, of passages, or by the model of a space, or words. A scan of the past compares all
- * of it.
- */
+/** What a source compares: vectors of whole texts, of passages, or by the model of a space; words; or, in a scan of the past, all of it. */
 export const sourceKinds = ['dense', 'passages', 'lexical', 'space-model', 'scan'] as const;
 export type SourceKind = (typeof sourceKinds)[number];
 
@@ -67,6 +64,8 @@ export type SourceKind = (typeof sourceKinds)[number];
  */
 export interface CandidateSource {
   readonly kind: SourceKind;
+  /** Present if it looks only within the periods that the question names. */
+  readonly inPeriods?: true;
   /** The `limit` memories within the query's restrictions that match it best by the source's own signal. */
   find(query: CandidateQuery, limit: number): Promise<readonly Hit[]>;
 }

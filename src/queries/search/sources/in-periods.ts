@@ -18,6 +18,7 @@ export function periodFilter({ periods }: AskedTimes, filter: Filter | undefined
 
 /** Finds a few memories within the periods that a question names, by another source. */
 export class InPeriodsSource implements CandidateSource {
+  readonly inPeriods = true;
   readonly #source: CandidateSource;
   readonly #filter: Filter;
 
