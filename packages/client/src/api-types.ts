@@ -192,7 +192,7 @@ export interface PutDocument {
 }
 
 export interface ReprocessDocument {
-  /** Reasons for which no section is skipped any more. What is `refused`, for personal data or a full space, is decided by the rules alone: change them, then process the document again */
+  /** Reasons to overrule: sections that they would skip are stored. `refused`, for personal data or a full space, cannot be overruled: change the rules, then process the document again */
   accept?: readonly ('low-quality' | 'duplicate' | 'not-accepted')[] | undefined;
 }
 
@@ -637,9 +637,9 @@ export interface PutSpace {
   dedupStrategy?: 'none' | 'exact' | 'semantic' | undefined;
   /** Similarity from which two memories may say the same, 0.5 to 1. Default: 0.95 */
   semanticSimilarityThreshold?: number | undefined;
-  /** Whether sources bring documents into the space on their schedules; if not, only a run that somebody asks for does. Default: true */
+  /** Whether sources add documents to the space on their schedules. If false, only runs that somebody asks for do. Default: true */
   autoIngest?: boolean | undefined;
-  /** Ids of sources. What comes from them belongs into the space, unless the source or the document names other spaces */
+  /** Ids of sources whose documents go to the space, unless the source or the document names other spaces */
   sources?: readonly string[] | undefined;
   /** Whether reasoning traces may name the space */
   enableReasoningMemory?: boolean | undefined;
@@ -1250,7 +1250,7 @@ export interface SectionSource {
   page?: number;
   /** Its first and last page, slide, sheet, or cell of a notebook */
   pages?: number[];
-  /** It stands on a hidden slide or sheet */
+  /** Present if the section is on a hidden slide or sheet */
   hidden?: true;
 }
 
@@ -1334,9 +1334,9 @@ export interface Document {
     total: number;
     /** Pages with text */
     stored: number;
-    /** Pages without anything on them */
+    /** Blank pages */
     empty: number[];
-    /** Pages with pictures alone */
+    /** Pages with pictures and no text */
     withoutText: number[];
     /** Hidden slides and sheets; they are read like the others */
     hidden?: number[];
@@ -1394,7 +1394,7 @@ export interface Source {
   updatedAt: string;
   /** `waiting` for its next run; `due`: it is about to be read, or just being read; `failing`: the last run failed as a whole, and the next ones wait longer; `disabled`; `held`: one of its spaces has `autoIngest: false` */
   state: 'waiting' | 'due' | 'failing' | 'disabled' | 'held';
-  /** The spaces because of which its schedule does not count, and what to do */
+  /** The spaces whose `autoIngest: false` keeps it from running on its schedule, and what to do */
   held?: {
     spaces: string[];
     detail: string;
@@ -1494,7 +1494,7 @@ export interface SearchExplanation {
     chosen: string[];
     because: 'hint' | 'similar' | 'unsure';
   };
-  /** Duration of the search, with its explanation */
+  /** Duration of the search, including its explanation */
   durationMs: number;
   /** Model that compared meaning; absent if none did */
   embeddingModel?: string;
@@ -1502,12 +1502,12 @@ export interface SearchExplanation {
   /** Absent if the caller sees no memory at all */
   cut?: {
     kind: 'focused' | 'threshold';
-    /** Least score of a result: the threshold, or for a focused answer what the best memory allows */
+    /** Least score of a result: the threshold, or, for a focused answer, a limit that depends on the best memory */
     leastScore: number;
   };
   /** One for a simple question; for a divided one also those of its parts */
   searches: ExplainedSearch[];
-  /** The results in their order, as `POST /v1/search` returns them, then what was left out, best first: at least the first 100 candidates of each search are considered, and at most 100 are shown unless there are more results */
+  /** The results as `POST /v1/search` returns them, then what was left out, best first. At least the first 100 candidates of each search are considered, and at most 100 are shown unless there are more results */
   candidates: ExplainedCandidate[];
   warnings: {
     code: string;
@@ -1535,7 +1535,7 @@ export interface ExplainedRouting {
   score: number;
   /** Complexity from which a question counts as complex */
   threshold: number;
-  /** What the complexity is made of */
+  /** Signals that the complexity is computed from */
   signals: {
     name: string;
     value: number;
@@ -1549,51 +1549,53 @@ export interface ExplainedRouting {
   taken?: 'standard' | 'decomposition';
   evaluation?: boolean;
   /** Plan and steps of the decomposition; also if it failed and a plain search answered */
-  trajectory?: {
-    outcome: 'complete' | 'partial' | 'failed' | 'refused';
-    interruption?:
-      | 'wall-time'
-      | 'queries'
-      | 'steps'
-      | 'tokens'
-      | 'error'
-      | 'breaker-open'
-      | 'planning-timed-out'
-      | 'planning-failed'
-      | 'reasoning-timed-out'
-      | 'reasoning-failed';
-    shown: boolean;
-    strategy: 'combine' | 'compare' | 'summarize';
-    planning: {
-      parent?: number;
-      depth: number;
-      by: string;
-      reason?: string;
-      durationMs: number;
-      tokens: number;
-    }[];
-    startedAt: string;
-    endedAt: string;
+  trajectory?: Trajectory;
+}
+
+export interface Trajectory {
+  outcome: 'complete' | 'partial' | 'failed' | 'refused';
+  interruption?:
+    | 'wall-time'
+    | 'queries'
+    | 'steps'
+    | 'tokens'
+    | 'error'
+    | 'breaker-open'
+    | 'planning-timed-out'
+    | 'planning-failed'
+    | 'reasoning-timed-out'
+    | 'reasoning-failed';
+  shown: boolean;
+  strategy: 'combine' | 'compare' | 'summarize';
+  planning: {
+    parent?: number;
+    depth: number;
+    by: string;
+    reason?: string;
     durationMs: number;
     tokens: number;
-    queries: number;
-    maxDepth: number;
-    resultCount: number;
-    warnings: string[];
-    reasoning: ReasoningTrace[];
-    steps: TrajectoryStep[];
-    citations: {
-      memoryId: string;
-      score: number;
-      steps: number[];
-    }[];
-    difference?: {
-      shared: number;
-      added: number;
-      missing: number;
-    };
-    plan?: Record<string, unknown>;
+  }[];
+  startedAt: string;
+  endedAt: string;
+  durationMs: number;
+  tokens: number;
+  queries: number;
+  maxDepth: number;
+  resultCount: number;
+  warnings: string[];
+  reasoning: ReasoningTrace[];
+  steps: TrajectoryStep[];
+  citations: {
+    memoryId: string;
+    score: number;
+    steps: number[];
+  }[];
+  difference?: {
+    shared: number;
+    added: number;
+    missing: number;
   };
+  plan?: Record<string, unknown>;
 }
 
 /** How the searches of one question were chosen */
@@ -1664,7 +1666,7 @@ export interface ExplainedSearch {
   purpose: 'question' | 'part' | 'successors';
   /** Text that was compared */
   text: string;
-  /** Its words that were searched for */
+  /** Words of the text that were searched for */
   words: string[];
   /** Number of candidates that each source was asked for */
   limit: number;
@@ -1672,19 +1674,19 @@ export interface ExplainedSearch {
   candidates: number;
   /** In the order in which they answered */
   sources: {
-    /** What was compared. `dense`: vectors of whole texts. `passages`: vectors of passages. `lexical`: words. `space-model`: vectors by the model of a space. `scan`: all of it, one memory after the other, for a search of the past */
+    /** What was compared. `dense`: vectors of whole texts. `passages`: vectors of passages. `lexical`: words. `space-model`: vectors by the model of a space. `scan`: each memory in turn, by all of these, for a search of the past */
     source: 'dense' | 'passages' | 'lexical' | 'space-model' | 'scan';
     /** Present if only memories from the times that the question names were compared */
     inPeriods?: true;
     found: number;
-    /** Sources of one search share a connection: one may wait for another */
+    /** Includes waiting for other sources of the search, which share its connection */
     durationMs: number;
   }[];
-  /** Embedding the text, and counting what the filters allow */
+  /** Time for embedding the text and for counting what the filters allow */
   preparationMs: number;
-  /** Finding the candidates and all that scores depend on */
+  /** Time for finding the candidates and for reading what their scores depend on */
   candidatesMs: number;
-  /** Scoring, and reading the best memories */
+  /** Time for scoring and for reading the best memories */
   rankingMs: number;
 }
 
@@ -1694,13 +1696,13 @@ export interface ExplainedCandidate {
   state: 'kept' | 'left-out';
   /** Its rank among the results */
   rank?: number;
-  /** Why it was left out. `threshold`: it scores less than any result may. `no-answer`: not even the best surely answers the question. `far-behind`: it is too far behind the best. `superseded`: another memory supersedes it. `duplicate`: a memory of a more specific layer says the same. `combination`: the parts of a divided question were combined without it. `top-k`: enough others are better */
+  /** Why it was left out. `threshold`: its score is below the minimum of any result. `no-answer`: not even the best memory is likely enough to answer the question. `far-behind`: its score is too far below the best. `superseded`: another memory supersedes it. `duplicate`: a memory of a more specific layer says the same. `combination`: combining the parts of a divided question left it out. `top-k`: `topK` others are better */
   reason?: 'threshold' | 'no-answer' | 'far-behind' | 'superseded' | 'duplicate' | 'combination' | 'top-k';
   /** Strength of the evidence, 0 to 1; 0.7 is the lowest worth showing */
   score: number;
   /** Probability that the memory is relevant, 0 to 1 */
   relevance: number;
-  /** What the relevance is made of: their sum is its log-odds, ln(relevance / (1 − relevance)). `base`: what a memory has without evidence. `dense`, `lexical`: meaning and words. `overlap`: it repeats or quotes the question. `speaker`, `time`: they fit. `same-text`: it is the question. `feedback`, `value`: by feedback and use. `decay`: by age in its spaces. `conditions`: what meeting or missing the conditions of a divided question makes of it. Parts that add nothing are absent */
+  /** What the relevance is made of. The sum is its log-odds, ln(relevance / (1 − relevance)). `base`: the constant that every memory has. `dense`, `lexical`: meaning and words. `overlap`: it repeats or quotes the question. `speaker`, `time`: its speaker or time fits the question. `same-text`: its text is the question. `feedback`, `value`: feedback and use. `decay`: its age in its spaces. `conditions`: whether it meets the conditions of a divided question. Parts that are 0 are absent */
   parts: {
     part:
       | 'base'
@@ -1717,15 +1719,15 @@ export interface ExplainedCandidate {
     logOdds: number;
   }[];
   evidence: Evidence;
-  /** Where the sources placed it; a source that did not find it is absent */
+  /** Its rank in each source; a source that did not find it is absent */
   ranks: {
     /** Index in `searches` */
     search: number;
-    /** What was compared. `dense`: vectors of whole texts. `passages`: vectors of passages. `lexical`: words. `space-model`: vectors by the model of a space. `scan`: all of it, one memory after the other, for a search of the past */
+    /** What was compared. `dense`: vectors of whole texts. `passages`: vectors of passages. `lexical`: words. `space-model`: vectors by the model of a space. `scan`: each memory in turn, by all of these, for a search of the past */
     source: 'dense' | 'passages' | 'lexical' | 'space-model' | 'scan';
     /** Present if only memories from the times that the question names were compared */
     inPeriods?: true;
-    /** Place among what the source found; 1 is the best */
+    /** Rank among the hits of the source; 1 is the best */
     rank: number;
   }[];
   /** Best matching passage of a long memory, or of a representation that matches better than the content: offsets in that text in UTF-16 units; `end` is exclusive. Absent if a short content matches best */
@@ -1750,18 +1752,18 @@ export interface ExplainedCandidate {
   supersededBy?: string;
 }
 
-/** Signals as they were measured; absent ones could not be */
+/** Signals as measured; a signal that could not be measured is absent */
 export interface Evidence {
   /** Cosine of question and memory */
   cosine?: number;
-  /** Cosine of the nearest passage, and by how much the best of so many is great by chance */
+  /** Cosine of the nearest passage; `luck`: by how many standard deviations the best of so many passages exceeds their mean by chance */
   nearest?: {
     cosine: number;
     luck: number;
   };
   /** BM25 divided by the square root of the mass of the question */
   lexical?: number;
-  /** How nearly the memory contains the question, 0 to 1 */
+  /** How much of the question the memory contains word for word, 0 to 1 */
   overlap: number;
   /** How the speaker of a turn fits the question */
   speaker?: string;
@@ -1947,10 +1949,10 @@ export interface Costs {
 
 export interface Caller {
   tenant: string;
-  /** The role; of several that a JWT names, the one that may do most. `none` if it names none */
+  /** The role. If a JWT names several, the one that may do most; `none` if it names none */
   role: 'agent' | 'member' | 'reader' | 'auditor' | 'operator' | 'admin' | 'none';
   roles: ('agent' | 'member' | 'reader' | 'auditor' | 'operator' | 'admin')[];
-  /** The user of the credential, or the one that an agent acts for */
+  /** User of the credential, or the user that the agent acts for */
   user?: string;
   agent?: string;
   orgs: string[];
@@ -1960,13 +1962,13 @@ export interface Caller {
   agents: string[];
   /** Users that a caller of role agent serves */
   users?: string[];
-  /** `development`: no credential, as long as no key was ever created */
+  /** `development`: no credential, which is accepted until the first key is created */
   credential: 'key' | 'jwt' | 'development';
   /** Version of the server */
   version: string;
   /** What the installation is for (`STRATALOG_ENV`) */
   environment: 'development' | 'staging' | 'production';
-  /** Operations that do something for this role, by `operationId`. What they show and change depends on the caller, too */
+  /** `operationId` of each operation that this role can use. What it shows and changes also depends on the caller */
   operations: string[];
 }
 
@@ -2098,51 +2100,7 @@ export interface AuditedSearch {
     /** Numbers of the trajectory steps that found the memory */
     steps?: number[];
   }[];
-  trajectory?: {
-    outcome: 'complete' | 'partial' | 'failed' | 'refused';
-    interruption?:
-      | 'wall-time'
-      | 'queries'
-      | 'steps'
-      | 'tokens'
-      | 'error'
-      | 'breaker-open'
-      | 'planning-timed-out'
-      | 'planning-failed'
-      | 'reasoning-timed-out'
-      | 'reasoning-failed';
-    shown: boolean;
-    strategy: 'combine' | 'compare' | 'summarize';
-    planning: {
-      parent?: number;
-      depth: number;
-      by: string;
-      reason?: string;
-      durationMs: number;
-      tokens: number;
-    }[];
-    startedAt: string;
-    endedAt: string;
-    durationMs: number;
-    tokens: number;
-    queries: number;
-    maxDepth: number;
-    resultCount: number;
-    warnings: string[];
-    reasoning: ReasoningTrace[];
-    steps: TrajectoryStep[];
-    citations: {
-      memoryId: string;
-      score: number;
-      steps: number[];
-    }[];
-    difference?: {
-      shared: number;
-      added: number;
-      missing: number;
-    };
-    plan?: Record<string, unknown>;
-  };
+  trajectory?: Trajectory;
   /** In the order in which they were recorded */
   outcomes: ObservedOutcome[];
   /** The outcome that counts, as far as it is known */
@@ -2500,9 +2458,9 @@ export interface Space {
   dedupStrategy: 'none' | 'exact' | 'semantic';
   /** Similarity from which two memories may say the same, 0.5 to 1. Default: 0.95 */
   semanticSimilarityThreshold?: number;
-  /** Whether sources bring documents into the space on their schedules; if not, only a run that somebody asks for does. Default: true */
+  /** Whether sources add documents to the space on their schedules. If false, only runs that somebody asks for do. Default: true */
   autoIngest: boolean;
-  /** Ids of sources. What comes from them belongs into the space, unless the source or the document names other spaces */
+  /** Ids of sources whose documents go to the space, unless the source or the document names other spaces */
   sources: string[];
   /** Whether reasoning traces may name the space */
   enableReasoningMemory: boolean;
@@ -3344,7 +3302,7 @@ export interface AuditEventsQuery {
   from?: string | undefined;
   to?: string | undefined;
   after?: string | undefined;
-  /** Order in the log, for pages. Default: oldest first */
+  /** Order of a page: `oldest` or `newest` event first. Default: oldest. Streams and CSV begin with the oldest event */
   order?: 'oldest' | 'newest' | undefined;
   follow?: 'true' | 'false' | undefined;
   /** Maximum number of events. Default: 50 for a page, no limit for a stream */

@@ -109,13 +109,10 @@ const auditInput = z.strictObject({
   from: timeField,
   to: timeField,
   after: z.string().optional(),
-  order: z
-    .enum(orders)
-    .optional()
-    .meta({
-      description:
-        'Order of a page: `oldest` or `newest` event first. Default: oldest. Streams and CSV begin with the oldest event',
-    }),
+  order: z.enum(orders).optional().meta({
+    description:
+      'Order of a page: `oldest` or `newest` event first. Default: oldest. Streams and CSV begin with the oldest event',
+  }),
   follow: z.boolean().optional(),
   limit: z
     .int()
