@@ -66,6 +66,26 @@ export function Select({ label, value, onValue, choices }: SelectProps) {
   );
 }
 
+interface CheckboxProps {
+  readonly label: ComponentChildren;
+  readonly isChecked: boolean;
+  readonly onChange: (isChecked: boolean) => void;
+}
+
+/** A labelled box to tick. */
+export function Checkbox({ label, isChecked, onChange }: CheckboxProps) {
+  return (
+    <label class="check">
+      <input
+        type="checkbox"
+        checked={isChecked}
+        onChange={({ currentTarget }) => onChange(currentTarget.checked)}
+      />
+      {label}
+    </label>
+  );
+}
+
 /** The filters of a view in one row. */
 export function Filters({
   children,

@@ -5,6 +5,7 @@ import { useSession } from '../../app/session.tsx';
 import { useChange } from '../../app/use-ask.ts';
 import { Trouble } from '../../ui/answer.tsx';
 import { Button } from '../../ui/button.tsx';
+import { Checkbox } from '../../ui/field.tsx';
 import { sourceIdOf } from './document-facts.ts';
 
 /** Deletes a document, after saying what follows. Only an admin can erase it. */
@@ -40,14 +41,7 @@ export function DeleteDocument({
         <p class="muted">It came by the source {source}, which may store it again when it changes.</p>
       )}
       {who.role === 'admin' && (
-        <label class="check">
-          <input
-            type="checkbox"
-            checked={erases}
-            onChange={({ currentTarget }) => setErases(currentTarget.checked)}
-          />
-          Erase it permanently
-        </label>
+        <Checkbox label="Erase it permanently" isChecked={erases} onChange={setErases} />
       )}
       {change.error && <Trouble error={change.error} />}
       <div class="form-actions">

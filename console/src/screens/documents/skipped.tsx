@@ -7,6 +7,7 @@ import { Trouble } from '../../ui/answer.tsx';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Panel } from '../../ui/page.tsx';
+import { Checkbox } from '../../ui/field.tsx';
 import { isUnderWay, skipMeanings, skippedOf, type SkipReason } from './document-facts.ts';
 
 /** Reasons that a person can overrule for one document. */
@@ -74,14 +75,11 @@ export function Skipped({
                 </details>
               )}
               {mayChange && isOverridable(reason) && (
-                <label class="check">
-                  <input
-                    type="checkbox"
-                    checked={accepted.includes(reason)}
-                    onChange={() => toggle(reason)}
-                  />
-                  Store them all the same
-                </label>
+                <Checkbox
+                  label="Store them all the same"
+                  isChecked={accepted.includes(reason)}
+                  onChange={() => toggle(reason)}
+                />
               )}
               {mayChange && reason === 'refused' && (
                 <p class="muted">

@@ -2,9 +2,8 @@ import type { ChangeOptions, PutSource, Source } from '@stratalog/client';
 import { useState } from 'preact/hooks';
 import { useChange } from '../../app/use-ask.ts';
 import { layers } from '../../app/vocabulary.ts';
-import { Trouble } from '../../ui/answer.tsx';
-import { Button } from '../../ui/button.tsx';
-import { Field, Select } from '../../ui/field.tsx';
+import { Checkbox, Field, Select } from '../../ui/field.tsx';
+import { Form } from '../../ui/form.tsx';
 import { scopeKeysOf, type ScopeKey } from '../layers/scopes.ts';
 import { listOf } from './document-facts.ts';
 
@@ -40,7 +39,6 @@ export function SourceForm({ source, onDone }: SourceFormProps) {
   const [spaces, setSpaces] = useState(source?.spaces.join(', ') ?? '');
   const [tags, setTags] = useState(source?.tags.join(', ') ?? '');
   const [isEnabled, setEnabled] = useState(source?.enabled ?? true);
-  const error = put.error ?? update.error;
   const isFolder = type === 'directory';
 
   const save = async () => {
@@ -59,12 +57,12 @@ export function SourceForm({ source, onDone }: SourceFormProps) {
   };
 
   return (
-    <form
-      class="form"
-      onSubmit={(event) => {
-        event.preventDefault();
-        void save();
-      }}
+    <Form
+      onSave={() => void save()}
+      saveLabel={source ? 'Save the changes' : 'Configure the source'}
+      error={put.error ?? update.error}
+      disabled={put.isRunning || update.isRunning || place === '' || (!source && id === '')}
+      onCancel={onDone}
     >
       <div class="fields">
         {!source && (
@@ -117,30 +115,12 @@ export function SourceForm({ source, onDone }: SourceFormProps) {
         />
         <Field label="Tags, with commas" value={tags} onValue={setTags} pauseMs={100} />
       </div>
-      <label class="check">
-        <input
-          type="checkbox"
-          checked={isEnabled}
-          onChange={({ currentTarget }) => setEnabled(currentTarget.checked)}
-        />
-        Read on its schedule
-      </label>
-      {error && <Trouble error={error} />}
+      <Checkbox label="Read on its schedule" isChecked={isEnabled} onChange={setEnabled} />
       {source && source.revision !== revision && (
         <p class="as-of" role="status">
           Somebody has changed the source meanwhile: close the form and open it again.
         </p>
       )}
-      <div class="form-actions">
-        <Button
-          type="submit"
-          kind="primary"
-          disabled={put.isRunning || update.isRunning || place === '' || (!source && id === '')}
-        >
-          {source ? 'Save the changes' : 'Configure the source'}
-        </Button>
-        <Button onClick={onDone}>Cancel</Button>
-      </div>
-    </form>
+    </Form>
   );
 }

@@ -1,7 +1,7 @@
 import { useRef, useState } from 'preact/hooks';
 import { layers, type Layer } from '../../app/vocabulary.ts';
 import { Button } from '../../ui/button.tsx';
-import { Field, Select } from '../../ui/field.tsx';
+import { Checkbox, Field, Select } from '../../ui/field.tsx';
 import { Panel } from '../../ui/page.tsx';
 import { scopeKeysOf, type ScopeKey } from '../layers/scopes.ts';
 import { listOf } from './document-facts.ts';
@@ -64,14 +64,11 @@ export function Uploads() {
           onValue={setSpaces}
           pauseMs={100}
         />
-        <label class="check">
-          <input
-            type="checkbox"
-            checked={replaces}
-            onChange={({ currentTarget }) => setReplaces(currentTarget.checked)}
-          />
-          A file of the same name becomes the next revision
-        </label>
+        <Checkbox
+          label="A file of the same name becomes the next revision"
+          isChecked={replaces}
+          onChange={setReplaces}
+        />
       </div>
       {isComplete ? (
         <FileDrop onFiles={add} isMany />

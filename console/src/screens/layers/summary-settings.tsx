@@ -3,10 +3,11 @@ import { useRef, useState } from 'preact/hooks';
 import { useSession } from '../../app/session.tsx';
 import { useAsk, useChange } from '../../app/use-ask.ts';
 import type { Layer } from '../../app/vocabulary.ts';
-import { Answer, Trouble } from '../../ui/answer.tsx';
+import { Answer } from '../../ui/answer.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Dialog, type DialogHandle } from '../../ui/dialog.tsx';
-import { Field } from '../../ui/field.tsx';
+import { Checkbox, Field } from '../../ui/field.tsx';
+import { Form } from '../../ui/form.tsx';
 import { Panel } from '../../ui/page.tsx';
 import { periodText } from '../../ui/quantity.ts';
 import { Facts } from '../../ui/table.tsx';
@@ -77,22 +78,14 @@ function SettingsForm({ layer, settings, onDone }: SettingsFormProps) {
     />
   );
   const check = (label: string, isChecked: boolean, onChange: (isChecked: boolean) => void) => (
-    <label class="check" key={label}>
-      <input
-        type="checkbox"
-        checked={isChecked}
-        onChange={({ currentTarget }) => onChange(currentTarget.checked)}
-      />
-      {label}
-    </label>
+    <Checkbox key={label} label={label} isChecked={isChecked} onChange={onChange} />
   );
   return (
-    <form
-      class="form"
-      onSubmit={(event) => {
-        event.preventDefault();
-        void change.run([layer, draft]).then((done) => done && onDone());
-      }}
+    <Form
+      onSave={() => void change.run([layer, draft]).then((done) => done && onDone())}
+      saveLabel="Save"
+      error={change.error}
+      disabled={change.isRunning || draft.depths.length === 0}
     >
       <fieldset>
         <legend>Depths</legend>
@@ -121,10 +114,6 @@ function SettingsForm({ layer, settings, onDone }: SettingsFormProps) {
         check('Also for single users', draft.personalized ?? false, (personalized) =>
           setDraft({ ...draft, personalized }),
         )}
-      {change.error && <Trouble error={change.error} />}
-      <Button type="submit" kind="primary" disabled={change.isRunning || draft.depths.length === 0}>
-        Save
-      </Button>
-    </form>
+    </Form>
   );
 }

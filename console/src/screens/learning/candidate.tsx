@@ -4,6 +4,7 @@ import { useAsk } from '../../app/use-ask.ts';
 import { Answer } from '../../ui/answer.tsx';
 import { Badge } from '../../ui/badge.tsx';
 import { Confirm } from '../../ui/confirm.tsx';
+import { Checkbox } from '../../ui/field.tsx';
 import { EvaluationFigures } from './evaluation-figures.tsx';
 import { Interval } from './interval.tsx';
 import { gainOf } from './verdicts.ts';
@@ -52,14 +53,11 @@ export function Candidate({ version }: { readonly version: string }) {
                       {comparedWith}.
                     </p>
                     {!isProven && (
-                      <label class="check">
-                        <input
-                          type="checkbox"
-                          checked={force}
-                          onChange={({ currentTarget }) => setForce(currentTarget.checked)}
-                        />
-                        It is {words}: {reason}. Promote it all the same.
-                      </label>
+                      <Checkbox
+                        label={`It is ${words}: ${reason}. Promote it all the same.`}
+                        isChecked={force}
+                        onChange={setForce}
+                      />
                     )}
                   </Confirm>
                 </div>

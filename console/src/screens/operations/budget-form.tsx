@@ -1,9 +1,8 @@
 import type { Budget } from '@stratalog/client';
 import { useState } from 'preact/hooks';
 import { useChange } from '../../app/use-ask.ts';
-import { Trouble } from '../../ui/answer.tsx';
-import { Button } from '../../ui/button.tsx';
 import { Field, Select } from '../../ui/field.tsx';
+import { Form } from '../../ui/form.tsx';
 import { mistakeOf, typedNumber, valueOf } from './numbers.ts';
 
 const textOf = (value: number | undefined): string => (value === undefined ? '' : String(value));
@@ -19,12 +18,12 @@ export function BudgetForm({ budget }: { readonly budget: Budget }) {
   const mistake = mistakeOf([typedTokens, typedUsd]);
   const save = () => change.run([{ period, tokens: valueOf(typedTokens), usd: valueOf(typedUsd) }]);
   return (
-    <form
-      class="form"
-      onSubmit={(event) => {
-        event.preventDefault();
-        void save();
-      }}
+    <Form
+      onSave={() => void save()}
+      saveLabel="Set the budget"
+      mistake={mistake}
+      error={change.error}
+      disabled={change.isRunning}
     >
       <div class="filters">
         <Select
@@ -43,17 +42,6 @@ export function BudgetForm({ budget }: { readonly budget: Budget }) {
         What was spent in this period counts in the new budget. When nothing is left, language models are not
         called, and rules take their place.
       </p>
-      {mistake !== undefined && (
-        <p class="problem" role="alert">
-          {mistake}
-        </p>
-      )}
-      {change.error && <Trouble error={change.error} />}
-      <div class="form-actions">
-        <Button type="submit" kind="primary" disabled={change.isRunning || mistake !== undefined}>
-          Set the budget
-        </Button>
-      </div>
-    </form>
+    </Form>
   );
 }

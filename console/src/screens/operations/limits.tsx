@@ -2,9 +2,9 @@ import type { Limits as TenantLimits } from '@stratalog/client';
 import { useState } from 'preact/hooks';
 import { useSession } from '../../app/session.tsx';
 import { useAsk, useChange } from '../../app/use-ask.ts';
-import { Answer, Trouble } from '../../ui/answer.tsx';
-import { Button } from '../../ui/button.tsx';
+import { Answer } from '../../ui/answer.tsx';
 import { Field } from '../../ui/field.tsx';
+import { Form } from '../../ui/form.tsx';
 import { Panel } from '../../ui/page.tsx';
 import { Table } from '../../ui/table.tsx';
 import { draftKey, draftOf, limitFields, limitOwners, limitsOf } from './limit-drafts.ts';
@@ -53,12 +53,12 @@ function LimitsForm({ limits }: { readonly limits: TenantLimits }) {
   const result = limitsOf(draft);
   const save = () => 'limits' in result && change.run([result.limits]);
   return (
-    <form
-      class="form"
-      onSubmit={(event) => {
-        event.preventDefault();
-        void save();
-      }}
+    <Form
+      onSave={() => void save()}
+      saveLabel="Replace all limits"
+      mistake={'mistake' in result ? result.mistake : undefined}
+      error={change.error}
+      disabled={change.isRunning}
     >
       <p class="muted">
         An empty field has no limit. A limit of a role takes the place of that of each key. Over a limit the
@@ -84,17 +84,6 @@ function LimitsForm({ limits }: { readonly limits: TenantLimits }) {
           </div>
         </fieldset>
       ))}
-      {'mistake' in result && (
-        <p class="problem" role="alert">
-          {result.mistake}
-        </p>
-      )}
-      {change.error && <Trouble error={change.error} />}
-      <div class="form-actions">
-        <Button type="submit" kind="primary" disabled={change.isRunning || 'mistake' in result}>
-          Replace all limits
-        </Button>
-      </div>
-    </form>
+    </Form>
   );
 }

@@ -1,9 +1,9 @@
 import { useState } from 'preact/hooks';
 import { useChange } from '../../app/use-ask.ts';
-import { Trouble } from '../../ui/answer.tsx';
 import { Button } from '../../ui/button.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { Field, Select } from '../../ui/field.tsx';
+import { Form } from '../../ui/form.tsx';
 import { newKeyOf, scopeFields, type KeyDraft } from './key-facts.ts';
 import { roles, type Role } from './limit-drafts.ts';
 
@@ -43,12 +43,12 @@ export function NewKey({ isFirst, onDone }: NewKeyProps) {
     if (answer) setSecret(answer.key);
   };
   return (
-    <form
-      class="form"
-      onSubmit={(event) => {
-        event.preventDefault();
-        void submit();
-      }}
+    <Form
+      onSave={() => void submit()}
+      saveLabel="Create the key"
+      error={create.error}
+      disabled={create.isRunning}
+      onCancel={onDone}
     >
       {isFirst && (
         <p class="as-of">
@@ -75,14 +75,7 @@ export function NewKey({ isFirst, onDone }: NewKeyProps) {
             .map(([name, label]) => field(name, label))}
         </div>
       </fieldset>
-      {create.error && <Trouble error={create.error} />}
-      <div class="form-actions">
-        <Button type="submit" kind="primary" disabled={create.isRunning}>
-          Create the key
-        </Button>
-        <Button onClick={onDone}>Cancel</Button>
-      </div>
-    </form>
+    </Form>
   );
 }
 

@@ -2,9 +2,9 @@ import type { Routing as RoutingAnswer } from '@stratalog/client';
 import { useState } from 'preact/hooks';
 import { useSession } from '../../app/session.tsx';
 import { useAsk, useChange } from '../../app/use-ask.ts';
-import { Answer, Trouble } from '../../ui/answer.tsx';
-import { Button } from '../../ui/button.tsx';
-import { Field, Select } from '../../ui/field.tsx';
+import { Answer } from '../../ui/answer.tsx';
+import { Checkbox, Field, Select } from '../../ui/field.tsx';
+import { Form } from '../../ui/form.tsx';
 import { Panel } from '../../ui/page.tsx';
 import { Facts } from '../../ui/table.tsx';
 import { routingChangeOf, routingDraftOf, routingGroups, strategies } from './routing-fields.ts';
@@ -76,12 +76,12 @@ function RoutingForm({ settings }: { readonly settings: RoutingAnswer['settings'
   const isEmpty = 'isEmpty' in result && result.isEmpty;
   const set = (name: string, value: string) => setDraft((now) => ({ ...now, [name]: value }));
   return (
-    <form
-      class="form"
-      onSubmit={(event) => {
-        event.preventDefault();
-        if ('change' in result) void change.run([result.change]);
-      }}
+    <Form
+      onSave={() => 'change' in result && void change.run([result.change])}
+      saveLabel="Save the changes"
+      mistake={'mistake' in result ? result.mistake : undefined}
+      error={change.error}
+      disabled={change.isRunning || isEmpty}
     >
       {routingGroups.map(({ title, fields }) => (
         <fieldset key={title}>
@@ -89,14 +89,12 @@ function RoutingForm({ settings }: { readonly settings: RoutingAnswer['settings'
           <div class="fields">
             {fields.map(({ name, label, kind }) =>
               kind === 'flag' ? (
-                <label class="check" key={name}>
-                  <input
-                    type="checkbox"
-                    checked={draft[name] === 'true'}
-                    onChange={({ currentTarget }) => set(name, String(currentTarget.checked))}
-                  />
-                  {label}
-                </label>
+                <Checkbox
+                  key={name}
+                  label={label}
+                  isChecked={draft[name] === 'true'}
+                  onChange={(isChecked) => set(name, String(isChecked))}
+                />
               ) : kind === 'strategy' ? (
                 <Select
                   key={name}
@@ -118,17 +116,6 @@ function RoutingForm({ settings }: { readonly settings: RoutingAnswer['settings'
           </div>
         </fieldset>
       ))}
-      {'mistake' in result && (
-        <p class="problem" role="alert">
-          {result.mistake}
-        </p>
-      )}
-      {change.error && <Trouble error={change.error} />}
-      <div class="form-actions">
-        <Button type="submit" kind="primary" disabled={change.isRunning || isEmpty || 'mistake' in result}>
-          Save the changes
-        </Button>
-      </div>
-    </form>
+    </Form>
   );
 }

@@ -5,7 +5,7 @@ import { usePages } from '../../app/use-pages.ts';
 import { Loading, Trouble } from '../../ui/answer.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Empty } from '../../ui/empty.tsx';
-import { Field, Filters, Select } from '../../ui/field.tsx';
+import { Checkbox, Field, Filters, Select } from '../../ui/field.tsx';
 import { Page } from '../../ui/page.tsx';
 import { choicesOf, commonChoices, kinds, otherOf, type Choice } from './decisions.ts';
 import { DecisionsTaken } from './decisions-taken.tsx';
@@ -108,16 +108,15 @@ export default function Reviews() {
             pauseMs={300}
           />
         )}
-        <label class="check">
-          <input
-            type="checkbox"
-            checked={hasLetters}
-            onChange={({ currentTarget }) => set({ letters: currentTarget.checked ? undefined : 'off' })}
-          />
-          <span>
-            Keys: <kbd>j</kbd> <kbd>k</kbd> move, <kbd>x</kbd> selects, <kbd>u</kbd> undoes
-          </span>
-        </label>
+        <Checkbox
+          label={
+            <span>
+              Keys: <kbd>j</kbd> <kbd>k</kbd> move, <kbd>x</kbd> selects, <kbd>u</kbd> undoes
+            </span>
+          }
+          isChecked={hasLetters}
+          onChange={(isChecked) => set({ letters: isChecked ? undefined : 'off' })}
+        />
       </Filters>
       <DecisionsTaken decisions={decisions} />
       {decisions.error && <Trouble error={decisions.error} />}
@@ -133,18 +132,15 @@ export default function Reviews() {
         <div class="review">
           <div class="review-side">
             <div class="bulk" role="group" aria-label="Decide about the selected reviews">
-              <label class="check">
-                <input
-                  type="checkbox"
-                  checked={items.length > 0 && items.every(({ id }) => selected.has(id))}
-                  onChange={({ currentTarget }) =>
-                    setSelected(new Set(currentTarget.checked ? items.map(({ id }) => id) : []))
-                  }
-                />
-                {picked.length > 0
-                  ? `${picked.length.toLocaleString()} selected`
-                  : `Select all ${items.length.toLocaleString()} shown${reviews.hasMore ? ', of more' : ''}`}
-              </label>
+              <Checkbox
+                label={
+                  picked.length > 0
+                    ? `${picked.length.toLocaleString()} selected`
+                    : `Select all ${items.length.toLocaleString()} shown${reviews.hasMore ? ', of more' : ''}`
+                }
+                isChecked={items.length > 0 && items.every(({ id }) => selected.has(id))}
+                onChange={(isChecked) => setSelected(new Set(isChecked ? items.map(({ id }) => id) : []))}
+              />
               {mayDecide &&
                 commonChoices(picked).map((choice) => (
                   <Button

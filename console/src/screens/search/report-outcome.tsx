@@ -4,7 +4,7 @@ import { useSession } from '../../app/session.tsx';
 import { useChange } from '../../app/use-ask.ts';
 import { Trouble } from '../../ui/answer.tsx';
 import { Button } from '../../ui/button.tsx';
-import { Field } from '../../ui/field.tsx';
+import { Checkbox, Field } from '../../ui/field.tsx';
 
 interface ReportOutcomeProps {
   readonly searchId: string;
@@ -39,24 +39,19 @@ export function ReportOutcome({ searchId, memories }: ReportOutcomeProps) {
       <fieldset class="results">
         <legend class="muted">Results that answered the question; none if nothing did</legend>
         {memories.map(({ id, content }) => (
-          <label key={id} class="check">
-            <input type="checkbox" checked={used.includes(id)} onChange={() => toggle(id)} />
-            <span class="row-text">{content}</span>
-          </label>
+          <Checkbox
+            key={id}
+            label={<span class="row-text">{content}</span>}
+            isChecked={used.includes(id)}
+            onChange={() => toggle(id)}
+          />
         ))}
       </fieldset>
       <div class="inline-form">
         {used.length > 0 && (
           <Field label="Quality, 0 to 1" placeholder="1" value={quality} onValue={setQuality} />
         )}
-        <label class="check">
-          <input
-            type="checkbox"
-            checked={isRefined}
-            onChange={({ currentTarget }) => setRefined(currentTarget.checked)}
-          />
-          I had to ask again in other words
-        </label>
+        <Checkbox label="I had to ask again in other words" isChecked={isRefined} onChange={setRefined} />
         <Button disabled={outcome.isRunning} onClick={() => void report()}>
           {used.length === 0 ? 'Report: nothing was used' : `Report: ${used.length} used`}
         </Button>

@@ -4,6 +4,7 @@ import { useAddress } from '../../app/address.tsx';
 import { useChange } from '../../app/use-ask.ts';
 import { Trouble } from '../../ui/answer.tsx';
 import { Button } from '../../ui/button.tsx';
+import { Checkbox } from '../../ui/field.tsx';
 
 /** Removes the configuration of a space, after saying what follows. */
 export function DeleteSpace({ space, onDone }: { readonly space: Space; readonly onDone: () => void }) {
@@ -32,15 +33,11 @@ export function DeleteSpace({ space, onDone }: { readonly space: Space; readonly
             {memories.toLocaleString()} active {memories === 1 ? 'memory has' : 'memories have'} the label of
             the space, and a space with memories is not removed.
           </p>
-          <label class="check">
-            <input
-              type="checkbox"
-              checked={detaches}
-              onChange={({ currentTarget }) => setDetaches(currentTarget.checked)}
-            />
-            Take the label off these memories. Searches in the space will not find them any more; this cannot
-            be undone as a whole.
-          </label>
+          <Checkbox
+            label="Take the label off these memories. Searches in the space will not find them any more; this cannot be undone as a whole."
+            isChecked={detaches}
+            onChange={setDetaches}
+          />
         </>
       )}
       {change.error && <Trouble error={change.error} />}

@@ -2,9 +2,8 @@ import type { ChangeOptions, PutSpace } from '@stratalog/client';
 import { useState } from 'preact/hooks';
 import { useAddress } from '../../app/address.tsx';
 import { useChange } from '../../app/use-ask.ts';
-import { Trouble } from '../../ui/answer.tsx';
-import { Button } from '../../ui/button.tsx';
 import { Field, Select } from '../../ui/field.tsx';
+import { Form } from '../../ui/form.tsx';
 
 const presets = ['dev_copilot', 'salesforce', 'research'] as const;
 
@@ -25,12 +24,12 @@ export function NewSpace({ id, onDone }: { readonly id?: string; readonly onDone
     open('/spaces', { id: name });
   };
   return (
-    <form
-      class="form"
-      onSubmit={(event) => {
-        event.preventDefault();
-        void create();
-      }}
+    <Form
+      onSave={() => void create()}
+      saveLabel="Configure the space"
+      error={put.error}
+      disabled={put.isRunning || name === ''}
+      note="Nothing changes for its memories. Every field can be changed afterwards."
     >
       {id === undefined && (
         <Field
@@ -46,13 +45,6 @@ export function NewSpace({ id, onDone }: { readonly id?: string; readonly onDone
         onValue={setPreset}
         choices={[['', 'the defaults'], ...presets.map((one) => [one, `the preset ${one}`] as const)]}
       />
-      {put.error && <Trouble error={put.error} />}
-      <div class="form-actions">
-        <Button type="submit" kind="primary" disabled={put.isRunning || name === ''}>
-          Configure the space
-        </Button>
-        <span class="muted">Nothing changes for its memories. Every field can be changed afterwards.</span>
-      </div>
-    </form>
+    </Form>
   );
 }

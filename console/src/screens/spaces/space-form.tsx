@@ -1,9 +1,9 @@
 import type { PatchSpace, Space } from '@stratalog/client';
 import { useId, useState } from 'preact/hooks';
 import { useAsk, useChange } from '../../app/use-ask.ts';
-import { Trouble } from '../../ui/answer.tsx';
 import { Button } from '../../ui/button.tsx';
-import { Field, Select } from '../../ui/field.tsx';
+import { Checkbox, Field, Select } from '../../ui/field.tsx';
+import { Form } from '../../ui/form.tsx';
 import { RetentionPreview, useRetentionPreview } from './retention-preview.tsx';
 import { draftOf, fieldGroups, mergePatchOf, patchOf, rebased, type SpaceField } from './space-fields.ts';
 
@@ -39,6 +39,9 @@ export function SpaceForm({ space, onDone, onRefused }: SpaceFormProps) {
     change.reset();
   };
 
+  const save = () =>
+    void change.run([space.id, patch], { ifMatch: revision }).then((done) => (done ? onDone() : onRefused()));
+
   const choicesOf = ({ name, choices }: SpaceField): (readonly [string, string])[] => {
     if (choices) return choices.map((one) => [one, one] as const);
     const kind = name === 'embeddingModel' ? 'embedding' : 'language';
@@ -53,14 +56,12 @@ export function SpaceForm({ space, onDone, onRefused }: SpaceFormProps) {
     const onValue = (text: string) => setDraft((now) => ({ ...now, [field.name]: text }));
     if (field.kind === 'flag')
       return (
-        <label class="check" key={field.name}>
-          <input
-            type="checkbox"
-            checked={value === 'true'}
-            onChange={({ currentTarget }) => onValue(String(currentTarget.checked))}
-          />
-          {field.label}
-        </label>
+        <Checkbox
+          key={field.name}
+          label={field.label}
+          isChecked={value === 'true'}
+          onChange={(isChecked) => onValue(String(isChecked))}
+        />
       );
     const common = { label: field.label, value, onValue };
     return field.kind === 'choice' ? (
@@ -71,14 +72,18 @@ export function SpaceForm({ space, onDone, onRefused }: SpaceFormProps) {
   };
 
   return (
-    <form
-      class="form"
-      onSubmit={(event) => {
-        event.preventDefault();
-        void change
-          .run([space.id, patch], { ifMatch: revision })
-          .then((done) => (done ? onDone() : onRefused()));
-      }}
+    <Form
+      onSave={save}
+      saveLabel={
+        preview.deletes > 0
+          ? `Save, and delete ${preview.deletes.toLocaleString()} memories`
+          : 'Save the changes'
+      }
+      saveKind={preview.deletes > 0 ? 'danger' : 'primary'}
+      mistake={mistake}
+      error={change.error}
+      disabled={change.isRunning || isEmpty || preview.isAwaited}
+      onCancel={onDone}
     >
       {fieldGroups.map(({ title, fields }) => (
         <fieldset key={title}>
@@ -101,11 +106,6 @@ export function SpaceForm({ space, onDone, onRefused }: SpaceFormProps) {
           placeholder='{"pii": {"email": "redact"}}'
           onInput={({ currentTarget }) => setJson(currentTarget.value)}
         />
-        {mistake !== undefined && (
-          <p class="problem" role="alert">
-            {mistake}
-          </p>
-        )}
       </fieldset>
       <RetentionPreview preview={preview} />
       {!isEmpty && (
@@ -114,7 +114,6 @@ export function SpaceForm({ space, onDone, onRefused }: SpaceFormProps) {
           <pre tabIndex={0}>{JSON.stringify(patch, null, 2)}</pre>
         </details>
       )}
-      {change.error && <Trouble error={change.error} />}
       {space.revision !== revision && (
         <p class="as-of" role="status">
           Somebody has changed the space meanwhile.{' '}
@@ -123,18 +122,6 @@ export function SpaceForm({ space, onDone, onRefused }: SpaceFormProps) {
           </Button>
         </p>
       )}
-      <div class="form-actions">
-        <Button
-          type="submit"
-          kind={preview.deletes > 0 ? 'danger' : 'primary'}
-          disabled={change.isRunning || isEmpty || mistake !== undefined || preview.isAwaited}
-        >
-          {preview.deletes > 0
-            ? `Save, and delete ${preview.deletes.toLocaleString()} memories`
-            : 'Save the changes'}
-        </Button>
-        <Button onClick={onDone}>Cancel</Button>
-      </div>
-    </form>
+    </Form>
   );
 }
