@@ -77,11 +77,10 @@ async function checked(
 ): Promise<MemoryCommand> {
   if (state.status !== 'active') return command;
   if (command.type === 'update') {
-    const next = patchedValue(state.value, command.patch);
-    return {
-      type: 'update',
-      patch: { ...command.patch, ...(await checkEntry(services, context, next, { before: state.value })) },
-    };
+    const { patch, source, isAccepted } = command;
+    const options = { before: state.value, source, isAccepted };
+    const added = await checkEntry(services, context, patchedValue(state.value, patch), options);
+    return { type: 'update', patch: { ...patch, ...added } };
   }
   if (command.type !== 'replace') return command;
   const { createdBy, trust } = state.value;

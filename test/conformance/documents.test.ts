@@ -123,6 +123,7 @@ describe('a document', () => {
       list.find(({ source }) => source.path.at(-1) === heading);
     expect(byHeading(after, 'Refunds')).toMatchObject({ id: before[1]!.id, revision: 1 });
     expect(byHeading(after, 'Refunds')!.content).toContain('three working days');
+    expect(byHeading(after, 'Refunds')!.trust.source).toBe('document');
     // It moved, and stays at its revision.
     expect(byHeading(after, 'Shipping')).toMatchObject({ id: before[3]!.id, revision: 0 });
     expect(byHeading(after, 'EU')).toBeUndefined();
@@ -272,6 +273,32 @@ describe('the rules of a space', () => {
       .toMatchObject({ state: 'ready', memories: 1, skipped: [] });
     const [section] = await sections(admin, document.id);
     expect(section!.trust.flags).toContain('metadata');
+
+    const later = { text: text.replace('two', 'three'), ...base, spaces: ['papers'], contentType: 'wiki' };
+    expect(await put(admin, 'lunch', later)).toMatchObject({ state: 'ready', memories: 1, skipped: [] });
+    const [changed] = await sections(admin, document.id);
+    expect(changed).toMatchObject({ id: section!.id, revision: 1, trust: { flags: ['metadata'] } });
+    expect(changed!.content).toContain('until three');
+  });
+
+  it('[H3] [H11] that refuse the new text of a section also delete the old one, until a text is accepted', async () => {
+    const { admin } = await people();
+    await admin.put('/v1/spaces/notes', {});
+    const inSpace = { ...base, spaces: ['notes'], filename: 'pumps.md', contentType: 'wiki' };
+    const monday = { ...inSpace, text: '# Pumps\n\nThe pump in cellar two is bled on Monday.' };
+    const document = await put(admin, 'pumps', monday);
+    const [section] = await sections(admin, document.id);
+    await admin.patch('/v1/spaces/notes', { acceptedTypes: ['research_paper'] }, { 'if-match': '*' });
+    const friday = { ...inSpace, text: monday.text.replace('Monday', 'Friday') };
+    const skipped = [{ reason: 'not-accepted', count: 1 }];
+    expect(await put(admin, 'pumps', friday)).toMatchObject({ state: 'ready', memories: 0, skipped });
+    expect((await admin.get(`/v1/memories/${section!.id}`)).body.state).toBe('deleted');
+
+    await admin.patch('/v1/spaces/notes', { acceptedTypes: null }, { 'if-match': '*' });
+    expect((await admin.post(`/v1/documents/${document.id}/reprocess`, {})).status).toBe(200);
+    await expect
+      .poll(() => sections(admin, document.id), { timeout: 30_000 })
+      .toMatchObject([{ id: section!.id, content: expect.stringContaining('Friday') }]);
   });
 
   it('[H3] [H6] skip what a memory says in other words, where the space collects duplicates', async () => {

@@ -117,6 +117,8 @@ class SectionSteps {
     } catch (error) {
       const reason = skipReasonOf(error);
       if (!reason) throw error;
+      // Otherwise its memory would go on saying what the document no longer says.
+      if ((await this.#statusOf(memoryId)) === 'active') await this.#delete(memoryId);
       return { reason };
     }
   }
@@ -145,14 +147,20 @@ class SectionSteps {
       });
     }
     if (text === undefined) return undefined;
-    const { spaces, tags } = this.#document.good;
+    const { spaces, tags, trustSource: source } = this.#document.good;
     const patch = {
       content: contentOf(text, section, this.#document.good),
       spaces,
       tags,
       metadata: this.#metadata(),
     };
-    await changeMemory(this.#services, this.#context, memoryId, { type: 'update', patch });
+    const isAccepted = this.#isAccepted;
+    await changeMemory(this.#services, this.#context, memoryId, {
+      type: 'update',
+      patch,
+      source,
+      isAccepted,
+    });
     return undefined;
   }
 
@@ -214,7 +222,7 @@ class SectionSteps {
       ...placed,
       ...(await checkEntry(this.#services, this.#context, placed, {
         source: trustSource,
-        isAccepted: this.#document.accepts.has('not-accepted'),
+        isAccepted: this.#isAccepted,
       })),
     };
     return {
@@ -222,6 +230,11 @@ class SectionSteps {
       key: newMemoryKey(this.#services, this.#context, {}, value),
       inTurn: (append) => append(),
     };
+  }
+
+  /** Whether somebody has overruled the types and metadata that its spaces accept. */
+  get #isAccepted(): boolean {
+    return this.#document.accepts.has('not-accepted');
   }
 
   #isPoor({ quality }: RecordedSection): boolean {

@@ -17,7 +17,7 @@ export interface EntryOptions {
   /** Where the caller says that the text comes from; never above what its credential and cause say. */
   readonly source?: TrustSource | undefined;
   /** Whether somebody has overruled the accepted types and metadata schemas of its spaces: then it is only flagged. */
-  readonly isAccepted?: boolean;
+  readonly isAccepted?: boolean | undefined;
 }
 
 /**

@@ -135,10 +135,19 @@ interface MutableFields {
   readonly pii: PersonalData[];
 }
 
+interface UpdateMemory {
+  readonly type: 'update';
+  readonly patch: MemoryPatch;
+  /** Where a new text comes from; by default, from the caller. */
+  readonly source?: TrustSource;
+  /** Whether somebody has overruled what its spaces accept. */
+  readonly isAccepted?: boolean;
+}
+
 export type MemoryCommand =
   | { readonly type: 'store'; readonly value: MemoryValue }
   | { readonly type: 'replace'; readonly value: MemoryReplacement; readonly source?: TrustSource | undefined }
-  | { readonly type: 'update'; readonly patch: MemoryPatch }
+  | UpdateMemory
   | { readonly type: 'delete'; readonly retentionUntil: Date; readonly because?: DeletionCause | undefined }
   | { readonly type: 'archive' }
   | { readonly type: 'unarchive' }
