@@ -1,3 +1,4 @@
+import { sectionText } from '../domain/documents/source.ts';
 import { styleText } from 'node:util';
 import { Option, type Command } from 'commander';
 import type { Search } from '../../packages/client/src/index.ts';
@@ -83,7 +84,11 @@ export function searchCommand(): Command {
       if (answer.results.length === 0) console.log('No results. A lower --threshold shows weaker ones.');
       for (const { memory, score, rank } of answer.results) {
         const head = `${String(rank).padStart(3)}  ${score.toFixed(2)}  ${memory.layer.padEnd(8)}`;
-        const names = [memory.id, memory.externalId ?? []].flat().map(printable).join('  ');
+        const { id, externalId, source } = memory;
+        const names = [id, externalId ?? [], source ? sectionText(source) : []]
+          .flat()
+          .map(printable)
+          .join('  ');
         console.log(`${styleText('bold', head)} ${preview(memory.content, 90)}  ${styleText('dim', names)}`);
       }
     });

@@ -1,3 +1,4 @@
+import { sectionText } from '../domain/documents/source.ts';
 import type { MemoryView } from '../domain/memory/view.ts';
 import { refutationOf, type refutingKinds } from '../domain/ranking/feedback.ts';
 import { trustNote } from '../domain/trust/note.ts';
@@ -31,6 +32,7 @@ export type ListedMemory = Pick<
   | 'updatedAt'
   | 'revision'
   | 'state'
+  | 'source'
   | 'cut'
 > & {
   /** Where it came from and what rules noticed, if that is worth the tokens. */
@@ -44,8 +46,8 @@ export const maxListed = 2_000;
 
 /** A memory of a list, with at most `most` units of its content: of a longer one, those from `start` on. */
 export function listed(memory: MemoryView, most = maxListed, start = 0): ListedMemory {
-  const { id, layer, scope, spaces, tags, metadata, occurredAt, createdAt, updatedAt, revision, state } =
-    memory;
+  const { id, layer, scope, spaces, tags, metadata, occurredAt, createdAt, updatedAt } = memory;
+  const { revision, state, source } = memory;
   const refuted = refutationOf(memory.feedback);
   const origin = trustNote(memory.trust);
   const place = { layer, scope, spaces, tags, metadata };
@@ -57,6 +59,7 @@ export function listed(memory: MemoryView, most = maxListed, start = 0): ListedM
     ...times,
     revision,
     state,
+    ...(source && { source }),
     ...(refuted !== undefined && { refuted }),
     ...(origin !== undefined && { origin }),
   };
@@ -77,7 +80,7 @@ function contentOf({ id }: MemoryView, part: Part): Pick<WholeMemory, 'content' 
 
 /** One line about a memory, with its content indented below, so that no line of it looks like part of the answer. */
 export function inWords(memory: ListedMemory | WholeMemory, remark = ''): string {
-  const { id, content, layer, spaces, tags, occurredAt, createdAt, state, revision, cut } = memory;
+  const { id, content, layer, spaces, tags, occurredAt, createdAt, state, revision, source, cut } = memory;
   const refuted = 'feedback' in memory ? refutationOf(memory.feedback) : memory.refuted;
   const origin = 'trust' in memory ? trustNote(memory.trust) : memory.origin;
   const facts = [
@@ -90,6 +93,7 @@ export function inWords(memory: ListedMemory | WholeMemory, remark = ''): string
     ...(state === 'active' ? [] : [state]),
     ...(refuted === undefined ? [] : [`judged ${refuted}`]),
     ...(origin === undefined ? [] : [origin]),
+    ...(source === undefined ? [] : [`section ${sectionText(source)}`]),
   ];
   const part = cut
     ? [`[characters ${cut.start} to ${cut.start + cut.shown} of ${cut.length}; for the rest, ${cut.rest}]`]

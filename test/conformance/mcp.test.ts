@@ -148,6 +148,30 @@ describe('the tools', () => {
     expect(wrong.text).toContain('memories_used');
   });
 
+  it('[H3] [J3] store a document, and cite its sections in searches, lists and contexts', async () => {
+    const { document } = await mcp.done('memory_ingest', {
+      text: '# Handbook\n\n## Refunds\n\nRefunds of returned kayaks take five working days.',
+      filename: 'handbook.md',
+      source_uri: 'https://wiki.example/handbook',
+      external_id: 'handbook',
+    });
+    expect(document).toMatchObject({ title: 'Handbook', state: 'ready', memories: 1, skipped: [] });
+    const query = 'How long do refunds of returned kayaks take?';
+    const found = await mcp.tool('memory_search', { query });
+    const cited = 'section Handbook › Refunds, https://wiki.example/handbook';
+    expect(found.text).toContain(cited);
+    const { memory } = found.fields.results[0];
+    expect(memory.source).toMatchObject({ documentId: document.id, path: ['Handbook', 'Refunds'] });
+    expect((await mcp.tool('memory_get', { memory_id: memory.id })).text).toContain(cited);
+    expect((await mcp.tool('memory_get', {})).text).toContain(cited);
+    const context = await mcp.tool('memory_build_context', { query, token_budget: 500 });
+    expect(context.text).toMatch(
+      new RegExp(`\\[1\\] document Handbook › Refunds, \\d{4}-\\d\\d-\\d\\d: memory ${memory.id}`),
+    );
+    const empty = await mcp.tool('memory_ingest', { text: ' ', filename: 'empty.md' });
+    expect(empty.text).toContain('empty');
+  });
+
   it('[A16] [C9] apply what a search of theirs was called with, under the names that it has there', async () => {
     await stored('The pump was serviced in the spring of last year.');
     await stored('The pump of the pool was serviced in March.', { space_id: 'garden' });
@@ -326,7 +350,8 @@ describe('the tools', () => {
   });
 
   it('[A16] [A8] do what they speak of: link and unlink, restore, and list', async () => {
-    const [old, now] = [await stored('The gate code is 12.'), await stored('The gate code is 34.')];
+    // Notes that do not contradict each other: no link is found in the background.
+    const [old, now] = [await stored('The gate code is in the safe.'), await stored('Ben paints the shed.')];
     const link = { type: 'supersedes', memory_id: old.id };
     const { text } = await mcp.tool('memory_update', { memory_id: now.id, updates: { links: [link] } });
     expect(text).toContain(`Linked: supersedes ${old.id}`);

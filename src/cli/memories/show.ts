@@ -1,4 +1,5 @@
 import { styleText } from 'node:util';
+import { sectionText } from '../../domain/documents/source.ts';
 import { preview, printable, printableLines } from '../output.ts';
 import type { StoredMemory } from '../../../packages/client/src/index.ts';
 
@@ -8,6 +9,7 @@ export function memoryText(memory: StoredMemory): string {
   const { expiresAt, retention } = memory;
   const rows: [string, string | undefined][] = [
     ['external id', externalId],
+    ['document', memory.source && sectionText(memory.source)],
     ['scope', scopeText(scope)],
     ['spaces', listText(spaces)],
     ['tags', listText(tags)],

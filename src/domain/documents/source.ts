@@ -27,6 +27,12 @@ export const sectionSourceSchema = z
 
 export type SectionSource = Readonly<z.infer<typeof sectionSourceSchema>>;
 
+/** A section in one line: its citation, or what else names its document, and the address of the document. */
+export function sectionText(source: SectionSource): string {
+  const { externalId, documentId, uri } = source;
+  return [citationOf(source) ?? externalId ?? documentId, ...(uri === undefined ? [] : [uri])].join(', ');
+}
+
 /** What a reader is shown, such as `Handbook › Refunds › EU, p. 12`. Undefined if the section has neither title nor headings. */
 export function citationOf({ title, path = [], pages }: SectionSource): string | undefined {
   const names = [...(title === undefined || title === path[0] ? [] : [title]), ...path];

@@ -42,9 +42,10 @@ export const memoryBuildContext = tool({
           '',
           `search_id ${searchId}${others}`,
           ...warnings.map(({ detail }) => `Note: ${detail}`),
-          ...items.map(({ kind, id, citation }, index) =>
-            kind === 'summary' || kind === 'profile' ? citation : `[${index + 1}] memory ${id}`,
-          ),
+          ...items.map(({ kind, id, citation }, index) => {
+            if (kind === 'summary' || kind === 'profile') return citation;
+            return citation.includes(id) ? `[${index + 1}] memory ${id}` : `${citation}: memory ${id}`;
+          }),
         ],
         budget,
         await tokenizer.counter(),

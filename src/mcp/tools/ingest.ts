@@ -39,7 +39,7 @@ export const memoryIngest = tool({
       text: [
         problem
           ? `It could not be read: ${problem.detail}`
-          : `Document ${id}: ${memories} memories, ${state}.`,
+          : `Document ${id}: ${memories} ${memories === 1 ? 'memory' : 'memories'}, ${state}.`,
         ...skipped.map(({ reason, count }) => `${count} skipped: ${reason}`),
       ].join('\n'),
     };
