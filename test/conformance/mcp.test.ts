@@ -373,7 +373,7 @@ describe('the tools', () => {
     });
     const listed = await mcp.tool('memory_get', {});
     expect(listed.fields.memories.map(({ id }: Json) => id)).toEqual([now.id, old.id]);
-    expect(listed.text).toContain('The gate code is 34.');
+    expect(listed.text).toContain('Ben paints the shed.');
   });
 
   it('[A16] [J3] take arguments as clients send them, and name what they ignore', async () => {
