@@ -61,7 +61,7 @@ export interface Operation<Input extends z.ZodObject = z.ZodObject, Output = unk
   cost?(input: z.output<Input>): number;
   /** What a call counts as against the ceilings of a credential. Every stream has a shape. */
   shape?(input: z.output<Input>): Shape | undefined;
-  /** Whether a call may take longer than any deadline, because it reads the whole log or a large file. */
+  /** Whether a call without a deadline of its own has none, because it reads the whole log or a large file. */
   readonly takesLong?: true;
   handle(call: Call<z.output<Input>>): Promise<Outcome<Output>>;
 }

@@ -5,10 +5,13 @@ const header = 'X-Request-Timeout';
 const minSeconds = 0.001;
 const maxSeconds = 60;
 
-/** Milliseconds that the caller waits for the answer, from when the request has arrived; 60 s unless X-Request-Timeout says less. */
-export function readDeadline(koa: Context): number {
+/** Deadline of requests that ask for none. */
+export const defaultDeadlineMs = maxSeconds * 1_000;
+
+/** Milliseconds that the caller waits for the answer, from when the request has arrived; undefined without X-Request-Timeout. */
+export function readDeadline(koa: Context): number | undefined {
   const sent = koa.get(header).trim();
-  if (koa.headers[header.toLowerCase()] === undefined) return maxSeconds * 1_000;
+  if (koa.headers[header.toLowerCase()] === undefined) return undefined;
   const seconds = /^\d{1,2}(?:\.\d{1,20})?$/.test(sent) ? Number(sent) : NaN;
   if (seconds >= minSeconds && seconds <= maxSeconds) return seconds * 1_000;
   throw invalid(header, `must be seconds, from ${minSeconds} to ${maxSeconds}`);
@@ -28,8 +31,9 @@ export class RequestEnd {
     if (closing.aborted) end.abort(closing.reason);
   }
 
-  /** Settles as `work` does, or rejects with `deadline-exceeded` after `ms`; then the work is no longer wanted. */
-  async within<T>(ms: number, work: Promise<T>): Promise<T> {
+  /** Settles as `work` does, or rejects with `deadline-exceeded` after `ms`; then the work is no longer wanted. Undefined is no deadline. */
+  async within<T>(ms: number | undefined, work: Promise<T>): Promise<T> {
+    if (ms === undefined) return work;
     let timer: NodeJS.Timeout | undefined;
     const over = new Promise<never>((_, reject) => {
       timer = setTimeout(() => {

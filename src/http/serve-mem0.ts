@@ -10,7 +10,7 @@ import { translated } from './mem0/problems.ts';
 import { matchRoute, mem0Routes, type Route } from './mem0/routes.ts';
 import { Mem0Session } from './mem0/session.ts';
 import { tellRate } from './rate-headers.ts';
-import { readDeadline, RequestEnd } from './request-end.ts';
+import { defaultDeadlineMs, readDeadline, RequestEnd } from './request-end.ts';
 import { assertUtf8, assertUtf8Path, headerText, readJson, traceIdOf } from './request.ts';
 import { headerNames, identify, type ServingContext } from './serve-operation.ts';
 
@@ -43,7 +43,7 @@ async function answer(koa: Context, routes: readonly Route[], context: ServingCo
   assertUtf8Path(koa.path, 'path');
   assertUtf8(koa.querystring);
   const requestId = koa.state['requestId'] as string;
-  const deadlineMs = readDeadline(koa);
+  const deadlineMs = readDeadline(koa) ?? defaultDeadlineMs;
   const end = new RequestEnd(koa, closing);
   const request = {
     correlationId: requestId,

@@ -14,7 +14,7 @@ import { developmentIdentity, type Authenticator } from '../api/identity/authent
 import type { Binding } from './binding.ts';
 import { explainer } from './errors.ts';
 import { tellRate } from './rate-headers.ts';
-import { readDeadline, RequestEnd } from './request-end.ts';
+import { defaultDeadlineMs, readDeadline, RequestEnd } from './request-end.ts';
 import { assertLocal } from './loopback.ts';
 import { csv, csvContentType, csvHeader, csvLine } from './csv.ts';
 import { isMultipart, readMultipart } from './multipart.ts';
@@ -62,7 +62,7 @@ export async function serveOperation(
   const { caller, credential } = await identify(koa, authenticator);
   // Before the input is read: the master key is told nothing about calls that it may not make.
   assertMasterMayCall(binding.operation, caller);
-  const deadlineMs = readDeadline(koa);
+  const deadlineMs = readDeadline(koa) ?? (binding.operation.takesLong ? undefined : defaultDeadlineMs);
   const input = await readInput(binding, koa);
   const end = new RequestEnd(koa, closing);
   const work = perform(
@@ -83,7 +83,7 @@ export async function serveOperation(
     },
     services,
   );
-  const outcome = await (binding.operation.takesLong ? work : end.within(deadlineMs, work));
+  const outcome = await end.within(deadlineMs, work);
   reply(binding, koa, outcome, closing);
 }
 

@@ -462,6 +462,24 @@ describe('a request for a document', () => {
     });
   });
 
+  it('[I4] ends at the deadline that its caller sets, without a document', async () => {
+    const { admin: ada } = await people();
+    const paragraphs = Array.from(
+      { length: 20_000 },
+      (_, n) => `<p>The rope number ${n} is kept in the shed.</p>`,
+    );
+    const file = {
+      text: `<html><body>${paragraphs.join('')}</body></html>`,
+      filename: 'ropes.html',
+      ...base,
+    };
+    const hasty = await ada.put('/v1/documents/external/ropes', file, { 'x-request-timeout': '0.2' });
+    expect(hasty.body).toMatchObject({ status: 504, code: 'deadline-exceeded' });
+    expect((await ada.get('/v1/documents')).body.items).toEqual([]);
+    const patient = await ada.put('/v1/documents/external/ropes', file);
+    expect(patient.status).toBe(202);
+  });
+
   it('[A12] repeated under its key is answered with the first document', async () => {
     const { ada } = await people();
     const headers = { 'idempotency-key': 'one' };

@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { ChildReader, type ChildReaderOptions } from '../../src/adapters/documents/child-reader.ts';
 import type { FileToRead } from '../../src/ports/document-reader.ts';
@@ -102,6 +103,34 @@ describe('the reader of documents in a process of its own', () => {
       message: 'reading it took more than 1.5 seconds',
     });
     await expect(next).resolves.toBe('next');
+  });
+
+  it('reads others in a second process while a file takes long, and no more files than two at a time', async () => {
+    const reader = obedientReader({ slowMs: 300 });
+    const pid = await textOf(reader, 'pid');
+    const aborts = [new AbortController(), new AbortController()];
+    const slow = aborts.map(({ signal }) => textOf(reader, 'slow', signal).catch(() => 'aborted'));
+    const third = textOf(reader, 'pid');
+    await expect(Promise.race([third, sleep(1_000, 'waits')])).resolves.toBe('waits');
+    aborts[1]!.abort();
+    expect(await third).not.toBe(pid);
+    // The helper is free, and takes the next one.
+    expect(await textOf(reader, 'pid')).toBe(await textOf(reader, 'pid'));
+    aborts[0]!.abort();
+    expect(await Promise.all(slow)).toEqual(['aborted', 'aborted']);
+  });
+
+  it('refuses files while too many bytes wait', async () => {
+    const reader = obedientReader({ maxWaitingBytes: 10 });
+    const abort = new AbortController();
+    const slow = textOf(reader, 'slow', abort.signal).catch(() => 'aborted');
+    const waiting = textOf(reader, 'longer than ten');
+    await expect(textOf(reader, 'another')).rejects.toMatchObject({
+      code: 'overloaded',
+      message: '1 file waits to be read',
+    });
+    abort.abort();
+    expect(await Promise.all([slow, waiting])).toEqual(['aborted', 'longer than ten']);
   });
 
   it.each([

@@ -155,6 +155,12 @@ describe('pages', () => {
     expect(pageOf(api).contentType).toBe('api_reference');
   });
 
+  it('refuses elements that are nested too deeply', () => {
+    const nested = (depth: number) => `<html><body>${'<div>'.repeat(depth)}Ropes${'</div>'.repeat(depth)}`;
+    expect(pageOf(nested(1_000)).blocks).toMatchObject([{ text: 'Ropes' }]);
+    expect(() => pageOf(nested(200_000))).toThrow('more than 10000 elements are nested in each other');
+  });
+
   it('finds nothing on a page of boilerplate', () => {
     const html = `<html lang="en"><body><div class="cookie-consent"><p>This site uses cookies. By continuing you agree.</p></div><nav><a>Home</a> <a>Jobs</a></nav>
       <div id="root"><noscript>Please enable JavaScript.</noscript></div><aside><h4>Follow us</h4></aside><section class="related"><a>Ten reasons</a></section>

@@ -1,4 +1,5 @@
 import { parseHTML } from 'linkedom';
+import { Problem } from '../../domain/problems.ts';
 
 /** What the readers use of a DOM node. The types of the browser are not part of this project. */
 export interface HtmlNode {
@@ -28,9 +29,35 @@ const elementType = 1;
 const textType = 3;
 const cdataType = 4;
 
-/** Parses a page or a fragment. The parser adds no elements, so that a page without `<body>` has none. */
+/** Elements within each other. Browsers stop at 512; the work of parser and readers grows with the square of the depth. */
+const maxDepth = 10_000;
+
+/**
+ * Parses a page or a fragment. The parser adds no elements, so that a page without `<body>` has none. Throws a `Problem` if elements are
+ * nested too deeply.
+ */
 export function parseDocument(html: string): HtmlDocument {
+  assertShallow(html);
   return parseHTML(html).document;
+}
+
+const tag = /<(\/?)([a-z][a-z\d-]*)/gi;
+/** Elements without an end, or that the next element may end. */
+const endless = new Set(
+  (
+    'area base br col embed hr img input link meta param source track wbr ' +
+    'p li dt dd option optgroup tr td th thead tbody tfoot colgroup rp rt'
+  ).split(' '),
+);
+
+function assertShallow(html: string): void {
+  let depth = 0;
+  for (const [, slash, name] of html.matchAll(tag)) {
+    if (endless.has(name!.toLowerCase())) continue;
+    depth = slash === '' ? depth + 1 : Math.max(0, depth - 1);
+    if (depth > maxDepth)
+      throw new Problem('document-unreadable', `more than ${maxDepth} elements are nested in each other`);
+  }
 }
 
 /** Parses a page or a fragment below one element. The wrapper keeps text that stands outside any element. */

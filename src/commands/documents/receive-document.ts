@@ -9,6 +9,7 @@ import { canonicalJson } from '../../domain/json.ts';
 import { Problem } from '../../domain/problems.ts';
 import { documentStream } from '../../domain/streams.ts';
 import { WrongExpectedRevision, type StreamName } from '../../ports/event-log.ts';
+import { withoutTurn } from '../../support/request-scope.ts';
 import type { LoadedEvent } from '../../ports/event-store.ts';
 import { claimHolder, claimStreamOf, releaseClaim, takeClaim } from '../claims.ts';
 import { CommandRecord } from '../command-record.ts';
@@ -190,7 +191,8 @@ async function readFile(
   { bytes, filename, mediaType }: FileToReceive,
 ): Promise<DocumentContent | Problem> {
   try {
-    return await reader.read({ bytes, filename, mediaType }, signal);
+    // It is read in another process.
+    return await withoutTurn(() => reader.read({ bytes, filename, mediaType }, signal));
   } catch (error) {
     if (error instanceof Problem && unreadable.includes(error.code)) return error;
     throw error;
