@@ -468,11 +468,8 @@ describe('a request for a document', () => {
       { length: 20_000 },
       (_, n) => `<p>The rope number ${n} is kept in the shed.</p>`,
     );
-    const file = {
-      text: `<html><body>${paragraphs.join('')}</body></html>`,
-      filename: 'ropes.html',
-      ...base,
-    };
+    const text = `<html><body>${paragraphs.join('')}</body></html>`;
+    const file = { ...base, text, filename: 'ropes.html' };
     const hasty = await ada.put('/v1/documents/external/ropes', file, { 'x-request-timeout': '0.2' });
     expect(hasty.body).toMatchObject({ status: 504, code: 'deadline-exceeded' });
     expect((await ada.get('/v1/documents')).body.items).toEqual([]);
