@@ -86,6 +86,13 @@ describe('feeds', () => {
     });
   });
 
+  it('refuses a feed whose end is missing, and reads one that a server appended something to', () => {
+    const atom = `<feed xmlns="http://www.w3.org/2005/Atom"><title>Ropes</title><entry><id>1</id><title>Tar</title></entry></feed>`;
+    expect(read(`${atom}<script>track()</script>`).blocks).toMatchObject([{ title: 'Tar' }]);
+    for (const end of [30, 62, 70, 100, atom.length - 3])
+      expect(() => read(atom.slice(0, end)), atom.slice(0, end)).toThrow(Problem);
+  });
+
   it('tells entries with the same id apart, and keeps a feed without entries', () => {
     const twice =
       '<item><title>A</title><guid>x</guid><link>https://h.example/a</link></item><item><title>B</title><guid>x</guid><link>https://h.example/b</link></item>';

@@ -7,6 +7,8 @@ interface SheetParts {
   readonly rows: string;
   readonly merges?: string;
   readonly state?: string;
+  /** Characters of its XML that are missing at the end. */
+  readonly missing?: number;
 }
 
 function xlsx(sheets: readonly SheetParts[], isFrom1904 = false): Uint8Array {
@@ -33,10 +35,10 @@ function xlsx(sheets: readonly SheetParts[], isFrom1904 = false): Uint8Array {
       '<styleSheet><numFmts><numFmt numFmtId="164" formatCode="dd/mm/yyyy;@"/><numFmt numFmtId="165" formatCode="&quot;day &quot;0.00"/></numFmts>' +
       '<cellXfs><xf numFmtId="0"/><xf numFmtId="164"/><xf numFmtId="20"/><xf numFmtId="10"/><xf numFmtId="165"/></cellXfs></styleSheet>',
     ...Object.fromEntries(
-      sheets.map(({ rows, merges = '' }, index) => [
-        `xl/worksheets/sheet${index + 1}.xml`,
-        `<worksheet><sheetData>${rows}</sheetData><mergeCells>${merges}</mergeCells></worksheet>`,
-      ]),
+      sheets.map(({ rows, merges = '', missing = 0 }, index) => {
+        const xml = `<worksheet><sheetData>${rows}</sheetData><mergeCells>${merges}</mergeCells></worksheet>`;
+        return [`xl/worksheets/sheet${index + 1}.xml`, xml.slice(0, xml.length - missing)];
+      }),
     ),
   });
 }
@@ -85,6 +87,14 @@ describe('readXlsx', () => {
         page: 1,
       },
     ]);
+  });
+
+  it('refuses a sheet whose end is missing', async () => {
+    const rows = row(1, text('A1', 'Boat')) + row(2, text('A2', 'Tern'));
+    for (const missing of [1, 12, 60, 90])
+      await expect(readXlsx({ bytes: xlsx([{ name: 'Fleet', rows, missing }]) })).rejects.toThrow(
+        'a sheet is not complete',
+      );
   });
 
   it('counts days from 1904 where the workbook does', async () => {

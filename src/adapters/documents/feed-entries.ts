@@ -25,10 +25,15 @@ export interface FeedEntry {
   readonly announced?: string | undefined;
 }
 
+const feedEnd = /<\/(?:\w+:)?(?:rss|feed|rdf)\s*>|<(?:\w+:)?(?:rss|feed|rdf)\b[^>]*\/>/i;
+
 /** Reads RSS, Atom or RDF. Throws `document-unreadable` for any other XML. */
 export function readFeedXml(xml: string): Feed {
   const elements = elementsOfEntries(xml);
   const parsed = parsedFeed(xml);
+  // Servers append comments and scripts at times.
+  if (!feedEnd.test(xml.slice(-10_000)))
+    throw new Problem('document-unreadable', 'the feed is not complete: its end is missing');
   // A feed between two entries has none, and is still a feed.
   if (parsed === undefined) return { entries: [] };
   const feed = parsed.format === 'atom' ? ofAtom(parsed.feed) : ofRss(parsed.feed);

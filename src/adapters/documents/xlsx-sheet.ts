@@ -1,5 +1,5 @@
 import type { NumberFormats } from './xlsx-formats.ts';
-import { childAt, childrenOf, elementsOf, parseXml, textOf, type XmlElement } from './xml.ts';
+import { assertComplete, childAt, childrenOf, elementsOf, parseXml, textOf, type XmlElement } from './xml.ts';
 
 export interface Cell {
   readonly text: string;
@@ -28,6 +28,7 @@ const maxCell = 32_767;
 
 /** Reads the cells of a sheet, row by row, because a tree of a large one would take many times its size. */
 export function readSheet(xml: string, strings: readonly string[], formats: NumberFormats): Sheet {
+  assertComplete(xml, 'a sheet');
   const rows = new Map<number, ReadonlyMap<number, Cell>>();
   let y = -1;
   for (const [markup] of xml.matchAll(rowPattern)) {

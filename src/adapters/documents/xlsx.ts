@@ -6,7 +6,7 @@ import { countReplacements } from './replacements.ts';
 import { blocksOfSheet } from './xlsx-blocks.ts';
 import { NumberFormats } from './xlsx-formats.ts';
 import { readSheet, textOfString } from './xlsx-sheet.ts';
-import { childAt, childrenOf, parseXml, type XmlElement } from './xml.ts';
+import { assertComplete, childAt, childrenOf, parseXml, type XmlElement } from './xml.ts';
 import type { ZipArchive } from './zip.ts';
 
 const sharedItem = /<(?:\w+:)?si\b[^>]*?(?:\/>|>[\s\S]*?<\/(?:\w+:)?si\s*>)/g;
@@ -55,5 +55,6 @@ function isFrom1904(workbook: XmlElement): boolean {
 /** Parsed string by string, because a tree of all of them would take many times their size. */
 function sharedStringsOf(archive: ZipArchive, path: string | undefined): readonly string[] {
   const xml = path === undefined ? undefined : archive.text(path);
+  if (xml !== undefined) assertComplete(xml, 'the list of texts');
   return (xml?.match(sharedItem) ?? []).map((item) => textOfString(parseXml(item, path ?? '')));
 }

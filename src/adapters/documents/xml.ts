@@ -43,6 +43,25 @@ export function parseXml(text: string, part: string): XmlElement {
   return root;
 }
 
+const beforeRoot = /^(?:\s|<\?[^?]*(?:\?(?!>)[^?]*)*\?>|<!--[\s\S]*?-->|<![^>[]*(?:\[[^\]]*\]\s*)?>)*/;
+const afterRoot = /(?:\s|<!--(?:[^-]|-(?!->))*-->)*$/;
+
+/**
+ * Throws `document-unreadable` if an XML text ends before its root element does. For texts that are read without a tree of the whole, where
+ * the missing part would not be noticed.
+ */
+export function assertComplete(text: string, part: string): void {
+  const content = text.replace(/^\uFEFF/, '');
+  const root = /^<([\w.:-]+)/.exec(content.slice(beforeRoot.exec(content)![0].length))?.[1];
+  const end = content.slice(-2_000).replace(afterRoot, '');
+  if (root !== undefined && (/<\/([\w.:-]+)\s*>$/.exec(end)?.[1] === root || isEmptyElement(content))) return;
+  throw new Problem('document-unreadable', `${part} is not complete: its end is missing`);
+}
+
+function isEmptyElement(content: string): boolean {
+  return content.endsWith('/>') && !content.includes('</');
+}
+
 function convertAll(nodes: unknown): (XmlElement | string)[] {
   return Array.isArray(nodes) ? nodes.flatMap((node) => convert(node as Parsed)) : [];
 }
