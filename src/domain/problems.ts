@@ -76,7 +76,7 @@ export const problems = {
     status: 409,
     title: 'Another memory has this externalId',
     remedy:
-      'Update the memory named in `memoryId`, or choose another externalId. Without `memoryId`, the caller cannot see that memory.',
+      'Update the memory named in `memoryId` or the document named in `documentId`, or choose another externalId. Without either, the caller cannot see what has it.',
   },
   'duplicates-resolved': {
     status: 409,

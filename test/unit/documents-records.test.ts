@@ -191,6 +191,17 @@ describe('a conversation', () => {
     ]);
   });
 
+  it.each([
+    ['3/12/26, 6:05 PM', '2026-03-12T18:05:00.000Z'],
+    ['12/03/2026, 18:05', '2026-03-12T18:05:00.000Z'],
+    ['03/12/26, 6:05 pm', '2026-12-03T18:05:00.000Z'],
+    ['3.12.26, 18:05', '2026-12-03T18:05:00.000Z'],
+    ['2026-03-12, 18:05', '2026-03-12T18:05:00.000Z'],
+  ])('knows the order of day and month in %s', (written, at) => {
+    const lines = ['Ada: Where?', 'Bob: Here.', 'Ada: Good.'].map((line) => `${written} - ${line}`);
+    expect(readPlain(fileOf(lines.join('\n'), 'chat.txt')).blocks[0]).toMatchObject({ speaker: 'Ada', at });
+  });
+
   it('is not seen in other records', () => {
     expect(
       json([

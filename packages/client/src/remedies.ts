@@ -21,7 +21,7 @@ export const remedies: Readonly<Record<ProblemCode, string>> = {
   'request-timeout': 'Send the headers at once and the body without long pauses, on a new connection.',
   'first-key-must-be-admin': 'Create a key with role `admin` first. It can create the others.',
   'external-id-taken':
-    'Update the memory named in `memoryId`, or choose another externalId. Without `memoryId`, the caller cannot see that memory.',
+    'Update the memory named in `memoryId` or the document named in `documentId`, or choose another externalId. Without either, the caller cannot see what has it.',
   'duplicates-resolved': 'Take that decision back with the resolution `manual`, and then decide anew.',
   'space-not-empty': 'Remove the label from its memories, or delete them, before you remove the space.',
   'memory-deleted': 'Restore the memory first.',

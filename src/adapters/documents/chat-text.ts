@@ -24,9 +24,7 @@ export function readChatText(text: string): Chat | undefined {
     return found >= MIN_TURNS && found >= MOSTLY * sample.length && each.test(sample[0] ?? '');
   });
   if (!pattern) return undefined;
-  const isDayFirst =
-    lines.some((line) => Number(/^\u200E?\[?(\d{1,2})[./-]/.exec(line)?.[1]) > 12) ||
-    lines.some((line) => /^\u200E?\[?\d{1,2}\./.test(line));
+  const isDayFirst = pattern === messenger && putsDayFirst(lines);
   const turns: (Line & { speaker: string })[] = [];
   for (const line of lines) {
     const started = pattern.exec(line);
@@ -53,6 +51,19 @@ export function readChatText(text: string): Chat | undefined {
   if (new Set(blocks.map(({ speaker }) => speaker)).size < 2) return undefined;
   const occurredAt = blocks[0]?.at;
   return { blocks, ...(occurredAt !== undefined && { occurredAt }) };
+}
+
+/** Whether `3/12/26` is in December. If no date settles it, the month is first where people write `6:05 PM` without leading zeros. */
+function putsDayFirst(lines: readonly string[]): boolean {
+  const dates = lines.flatMap((line) => {
+    const [, first = '', sign, second = ''] =
+      /^\u200E?\[?(\d{1,2})([./-])(\d{1,2})\2\d{2,4}\b/.exec(line) ?? [];
+    return sign === undefined ? [] : [{ first, sign, second }];
+  });
+  if (dates.some(({ first, sign }) => Number(first) > 12 || sign === '.')) return true;
+  if (dates.some(({ second }) => Number(second) > 12)) return false;
+  const isPadded = dates.some(({ first, second }) => first.startsWith('0') || second.startsWith('0'));
+  return isPadded || !lines.some((line) => /^\S+\s\d{1,2}:\d{2}(?::\d{2})?\s?[ap]\.?m\b/i.test(line));
 }
 
 function messengerLine(

@@ -111,7 +111,7 @@ class Reception {
   #assertReplaceable(state: DocumentState): void {
     const isSeen = isVisible(visible(this.#context.caller), state.place);
     if (!isSeen || !this.#file.mayReplace)
-      throw new Problem('external-id-taken', 'another document of this tenant has this externalId', {
+      throw new Problem('external-id-taken', 'another document has this externalId', {
         errors: [{ path: 'externalId', message: 'is taken' }],
         ...(isSeen && { extra: { documentId: state.place.documentId } }),
       });
