@@ -98,6 +98,46 @@ describe('the console', () => {
     const menu = await page.getByRole('navigation').innerText();
     expect(menu).toContain('Memories');
     expect(menu).not.toMatch(/Audit|Operations/);
+    await go(page, '/proof');
+    await page.getByText('The role agent does not see this screen').waitFor();
+  });
+
+  it('[J5] lets an agent say for which user it acts', async () => {
+    const tenant = freshTenant();
+    const agent = await clientWithKey(server, { tenant, role: 'agent', agents: ['helper'], users: ['mia'] });
+    const { page } = await signedIn(agent.key!, '/');
+    await page.getByLabel('For user').fill('bob');
+    await page.keyboard.press('Enter');
+    await page.getByRole('alert').waitFor();
+    await page.getByLabel('For user').fill('mia');
+    await page.keyboard.press('Enter');
+    await page.getByText(`mia · ${tenant} · agent`).waitFor();
+    await page.getByLabel('Text to remember').fill('Mia is allergic to peanuts');
+    await page.getByRole('button', { name: 'Store it' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Memory' }).waitFor();
+    await page.getByText('Mia is allergic to peanuts').first().waitFor();
+    await page.getByRole('button', { name: 'Copy as call' }).click();
+    const calls = page.getByRole('dialog', { name: 'The calls of this view' });
+    const texts = (await calls.locator('pre').allInnerTexts()).join('\n');
+    expect(texts).toContain("-H 'x-on-behalf-of: mia'");
+    expect(texts).toContain('await client.onBehalfOf("mia").memories.get(');
+    expect(texts).toContain('"user_id": "mia"');
+    expect(texts).not.toContain(agent.key!);
+  });
+
+  it('[F6] [J5] opens the receipt of an erased memory, and shows its text no more', async () => {
+    const tenant = freshTenant();
+    const owner = await clientWithKey(server, { tenant, role: 'admin', user: 'ada' });
+    const { id } = (await owner.store({ content: 'The tide gauge drifts by two centimetres' })).memory;
+    const { page } = await signedIn(owner.key!, `/memories/${id}`);
+    await page.getByText('tide gauge').first().waitFor();
+    await page.getByRole('button', { name: 'Erase' }).click();
+    await page.getByLabel('Type erase to confirm').fill('erase');
+    await page.getByRole('button', { name: 'Erase for good' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Proof' }).waitFor();
+    await page.goBack();
+    await page.getByText('There is no such memory for you here').waitFor();
+    expect(await page.locator('body').innerText()).not.toContain('tide gauge');
   });
 
   it('[J5] shows hostile texts as text, in every field', async () => {

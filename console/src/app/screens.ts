@@ -24,6 +24,16 @@ const screens: readonly Screen[] = [
   { path: '/operations', name: 'Operations', letter: 'o', needs: ['listProjections', 'routing', 'budgets'] },
 ];
 
+/** Whether a path belongs to a screen. */
+export const isWithin = (path: string, screen: string): boolean =>
+  screen === '/' ? path === '/' : path === screen || path.startsWith(`${screen}/`);
+
+/** The name of the screen at a path if the role does not see it; undefined if it does, or if there is no such screen. */
+export function hiddenScreen(path: string, may: (operation: string) => boolean): string | undefined {
+  const screen = screens.find((one) => isWithin(path, one.path));
+  return screen && !screensFor(may).includes(screen) ? screen.name : undefined;
+}
+
 /** The screens that a role sees. */
 export const screensFor = (may: (operation: string) => boolean): readonly Screen[] =>
   screens.filter(({ needs }) => needs === undefined || needs.some(may));

@@ -7,6 +7,7 @@ import { Loading, Trouble } from '../ui/answer.tsx';
 
 /** Kept for this tab only: `sessionStorage` ends with it. */
 const keyName = 'stratalog.key';
+const userName = 'stratalog.user';
 /** How often the console asks whether the role of the key has changed. */
 const checkMs = 60_000;
 
@@ -18,6 +19,10 @@ export interface Session {
   /** Reads what the server offers beside the API, such as `/metrics`, with the same credential. */
   readonly fetch: (path: string, signal: AbortSignal) => Promise<Response>;
   readonly who: Caller;
+  /** The user that an agent acts for. */
+  readonly servedUser: string | undefined;
+  /** Makes an agent act for a user, or for nobody if empty; undefined for other roles. Rejects if the key does not cover the user. */
+  readonly serve: ((user: string) => Promise<void>) | undefined;
   /** Whether the role may call an operation, by its `operationId` in the OpenAPI document. What it may not call is not shown. */
   readonly may: (operation: string) => boolean;
   /** Forgets the key. Undefined for the development identity, which has none. */
@@ -31,11 +36,18 @@ export const useSession = (): Session => useContext(Current)!;
 
 interface Signed {
   readonly key: string;
+  readonly user: string;
   readonly who: Caller;
 }
 
-function clientWith(key: string): Stratalog {
-  return new Stratalog({ url: location.origin, apiKey: key });
+function clientWith(key: string, user: string): Stratalog {
+  const client = new Stratalog({ url: location.origin, apiKey: key });
+  return user === '' ? client : client.onBehalfOf(user);
+}
+
+function forget(): void {
+  sessionStorage.removeItem(keyName);
+  sessionStorage.removeItem(userName);
 }
 
 /** Shows its children to a caller with a valid credential, and otherwise asks for a key. */
@@ -45,20 +57,22 @@ export function SessionGate({ children }: { readonly children: ComponentChildren
   const [failure, setFailure] = useState<Error>();
   const [needsKey, setNeedsKey] = useState(false);
 
-  const signIn = useCallback(async (key: string) => {
-    const who = await clientWith(key).whoami();
+  const signIn = useCallback(async (key: string, user = '') => {
+    const who = await clientWith(key, user).whoami();
     if (key !== '') sessionStorage.setItem(keyName, key);
-    setSigned({ key, who });
+    sessionStorage.setItem(userName, user);
+    setSigned({ key, user, who });
     setNeedsKey(false);
   }, []);
 
   const check = useCallback(() => {
     setFailure(undefined);
     const key = sessionStorage.getItem(keyName) ?? '';
-    return signIn(key).catch((error: Error) => {
+    const user = sessionStorage.getItem(userName) ?? '';
+    return signIn(key, user).catch((error: Error) => {
       const isRefused = error instanceof ProblemError && [401, 403].includes(error.status);
       if (!isRefused) return setFailure(error);
-      sessionStorage.removeItem(keyName);
+      forget();
       setSigned(undefined);
       setNeedsKey(true);
     });
@@ -72,27 +86,29 @@ export function SessionGate({ children }: { readonly children: ComponentChildren
 
   const session = useMemo<Session | undefined>(() => {
     if (!signed) return undefined;
-    const { key, who } = signed;
+    const { key, user, who } = signed;
     const operations = new Set(who.operations);
     return {
       id: `${who.tenant}/${who.user ?? ''}/${who.role}/${key.slice(-6)}`,
-      client: clientWith(key),
+      client: clientWith(key, user),
       fetch: (path, signal) =>
         fetch(path, { signal, headers: key === '' ? {} : { authorization: `Bearer ${key}` } }),
       who,
+      servedUser: user === '' ? undefined : user,
+      serve: who.role === 'agent' ? (other) => signIn(key, other) : undefined,
       may: (operation) => operations.has(operation),
       signOut:
         key === ''
           ? undefined
           : () => {
-              sessionStorage.removeItem(keyName);
+              forget();
               queries.clear();
               setSigned(undefined);
               setNeedsKey(true);
             },
     };
     // The client and its positions stay as long as nothing about the caller changes.
-  }, [signed?.key, JSON.stringify(signed?.who)]);
+  }, [signed?.key, signed?.user, JSON.stringify(signed?.who)]);
 
   if (session) return <Current.Provider value={session}>{children}</Current.Provider>;
   if (needsKey) return <SignIn onKey={signIn} />;

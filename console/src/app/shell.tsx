@@ -2,7 +2,9 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { Link, useAddress } from './address.tsx';
 import { NotedCallsProvider } from './noted-calls.tsx';
-import { screensFor } from './screens.ts';
+import { NotForRole } from './not-found.tsx';
+import { hiddenScreen, isWithin, screensFor } from './screens.ts';
+import { ServedUser } from './served-user.tsx';
 import { Shortcuts } from './shortcuts.tsx';
 import { TimeBar } from './time-bar.tsx';
 import { useLiveState, type LiveState } from './live.tsx';
@@ -21,6 +23,7 @@ const liveWords: Readonly<Record<LiveState, string>> = {
 export function Shell({ children }: { readonly children: ComponentChildren }) {
   const { path } = useAddress();
   const { may } = useSession();
+  const hidden = hiddenScreen(path, may);
   const [isOpen, setOpen] = useState(false);
   useEffect(() => setOpen(false), [path]);
   return (
@@ -52,16 +55,14 @@ export function Shell({ children }: { readonly children: ComponentChildren }) {
         ))}
       </nav>
       <main id="content" tabIndex={-1}>
-        <NotedCallsProvider>{children}</NotedCallsProvider>
+        <NotedCallsProvider>
+          {hidden === undefined ? children : <NotForRole screen={hidden} />}
+        </NotedCallsProvider>
       </main>
       <Shortcuts />
     </div>
   );
 }
-
-/** Whether a path belongs to a screen of the menu. */
-const isWithin = (path: string, screen: string): boolean =>
-  screen === '/' ? path === '/' : path === screen || path.startsWith(`${screen}/`);
 
 function Identity() {
   const { who, signOut } = useSession();
@@ -74,6 +75,7 @@ function Identity() {
           {liveWords[live]}
         </span>
       )}
+      <ServedUser />
       <span class="muted" title={`role ${who.role}`}>
         {who.user ?? 'no user'} · {who.tenant} · {who.role}
       </span>

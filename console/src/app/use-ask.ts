@@ -6,18 +6,22 @@ import {
   type UseQueryResult,
 } from '@tanstack/preact-query';
 import type { ChangeOptions, CommandOptions } from '@stratalog/client';
+import { isRefusal } from './refusal.ts';
 import { perform, type AnswerOf, type ArgumentsOf, type AskName } from './asks.ts';
 import { useNoteCall } from './noted-calls.tsx';
 import { useSession } from './session.tsx';
 
 const maxPauseMs = 30_000;
 
-/** Milliseconds until a failed call is repeated: they double with each failure. Undefined if the last call succeeded. */
-export const pauseAfterFailure = (state: {
-  readonly status: string;
+/** Milliseconds until a failed call is repeated: they double with each failure. Undefined if there is nothing to repeat. */
+export const pauseAfterFailure = ({
+  error,
+  errorUpdateCount,
+}: {
+  readonly error: Error | null;
   readonly errorUpdateCount: number;
 }): number | undefined =>
-  state.status === 'error' ? Math.min(maxPauseMs, 1_000 * 2 ** state.errorUpdateCount) : undefined;
+  error && !isRefusal(error) ? Math.min(maxPauseMs, 1_000 * 2 ** errorUpdateCount) : undefined;
 
 interface AskOptions {
   /** False until the call can be made, such as before a question was typed. */
@@ -77,9 +81,9 @@ export function useAsk<Name extends AskName>(
   return askedOf(query);
 }
 
-/** The state of a query as the views read it. */
+/** The state of a query as the views read it. What the server now refuses, such as an erased memory, is no longer shown. */
 export const askedOf = <Answer>(query: UseQueryResult<Answer>): Asked<Answer> => ({
-  answer: query.data,
+  answer: query.error && isRefusal(query.error) ? undefined : query.data,
   error: query.error,
   isPending: query.isPending,
   isFetching: query.isFetching,

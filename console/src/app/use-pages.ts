@@ -2,6 +2,7 @@ import { useInfiniteQuery } from '@tanstack/preact-query';
 import { useEffect } from 'preact/hooks';
 import { perform, type AnswerOf, type ArgumentsOf, type AskName } from './asks.ts';
 import { useNoteCall } from './noted-calls.tsx';
+import { isRefusal } from './refusal.ts';
 import { useSession } from './session.tsx';
 import { onceOnly, pauseAfterFailure } from './use-ask.ts';
 
@@ -57,8 +58,9 @@ export function usePages<Name extends ListName>(
     ...(once && onceOnly),
     refetchInterval: ({ state }) => pauseAfterFailure(state) ?? false,
   });
+  const isRefused = pages.error !== null && isRefusal(pages.error);
   return {
-    items: (pages.data?.pages ?? []).flatMap(({ items }) => items) as ItemOf<Name>[],
+    items: isRefused ? [] : ((pages.data?.pages ?? []).flatMap(({ items }) => items) as ItemOf<Name>[]),
     error: pages.error,
     isPending: pages.isPending,
     hasMore: pages.hasNextPage,

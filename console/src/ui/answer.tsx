@@ -1,6 +1,7 @@
 import type { ComponentChildren, VNode } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { ProblemError, UnreachableError } from '@stratalog/client';
+import { isRefusal } from '../app/refusal.ts';
 import type { Asked } from '../app/use-ask.ts';
 import { Button } from './button.tsx';
 
@@ -34,7 +35,7 @@ export function Answer<Value>({ of, what, children }: AnswerProps<Value>): VNode
   );
 }
 
-/** A failed call. The view repeats it later by itself; the button repeats it at once. */
+/** A failed call. Unless it was refused for good, the view repeats it later by itself, and the button repeats it at once. */
 export function Trouble({ error, onRepeat }: { readonly error: Error; readonly onRepeat?: () => void }) {
   const errors = error instanceof ProblemError ? (error.errors ?? []) : [];
   return (
@@ -49,7 +50,7 @@ export function Trouble({ error, onRepeat }: { readonly error: Error; readonly o
           ))}
         </ul>
       )}
-      {onRepeat && (
+      {onRepeat && !isRefusal(error) && (
         <Button kind="quiet" onClick={onRepeat}>
           Try again
         </Button>

@@ -2,6 +2,7 @@ import { useEffect, useState } from 'preact/hooks';
 import type { Ask } from '../app/asks.ts';
 import { copiedCall, type CopiedCall } from '../app/copied-calls.ts';
 import { useNotedCalls } from '../app/noted-calls.tsx';
+import { useSession } from '../app/session.tsx';
 import { CopyButton } from './copy-button.tsx';
 import { DialogButton } from './dialog-button.tsx';
 
@@ -25,8 +26,12 @@ export function CallMenu() {
 }
 
 function OneCall({ call }: { readonly call: Ask }) {
+  const { servedUser } = useSession();
   const [copied, setCopied] = useState<CopiedCall>();
-  useEffect(() => void copiedCall(call, location.origin).then(setCopied), [JSON.stringify(call)]);
+  useEffect(
+    () => void copiedCall(call, location.origin, servedUser).then(setCopied),
+    [JSON.stringify(call), servedUser],
+  );
   if (!copied) return null;
   return (
     <section class="copied-call">

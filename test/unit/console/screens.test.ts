@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { screensFor } from '../../../console/src/app/screens.ts';
+import { hiddenScreen, screensFor } from '../../../console/src/app/screens.ts';
 
 const namesFor = (operations: readonly string[]) =>
   screensFor((operation) => operations.includes(operation)).map(({ name }) => name);
@@ -17,6 +17,14 @@ it('[J5] offers the time machine and the sessions to roles that may not read the
     'Sessions',
     'Layers',
   ]);
+});
+
+it('[J5] names the screen of an address that a role does not see', () => {
+  const may = (operation: string) => operation === 'listDocuments';
+  expect(hiddenScreen('/proof', may)).toBe('Proof');
+  expect(hiddenScreen('/memories/1', may)).toBe('Memories');
+  for (const path of ['/', '/documents', '/documents/1', '/nowhere'])
+    expect(hiddenScreen(path, may)).toBeUndefined();
 });
 
 it('[J5] has a letter of its own for each shortcut', () => {

@@ -31,6 +31,8 @@ export function Begin() {
 
 function StoreFirst() {
   const { open } = useAddress();
+  const { serve, servedUser } = useSession();
+  const lacksUser = serve !== undefined && servedUser === undefined;
   const store = useChange('memories.store');
   const [content, setContent] = useState('');
   const submit = async (event: SubmitEvent) => {
@@ -49,8 +51,9 @@ function StoreFirst() {
           placeholder="Mia is allergic to peanuts"
           onInput={({ currentTarget }) => setContent(currentTarget.value)}
         />
+        {lacksUser && <p class="muted">Say at the top for which user it is stored.</p>}
         {store.error && <Trouble error={store.error} />}
-        <Button kind="primary" type="submit" disabled={content.trim() === '' || store.isRunning}>
+        <Button kind="primary" type="submit" disabled={content.trim() === '' || lacksUser || store.isRunning}>
           {store.isRunning ? 'Storing…' : 'Store it'}
         </Button>
       </form>

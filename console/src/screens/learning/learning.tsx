@@ -2,7 +2,6 @@ import './learning.css';
 import type { ComponentType } from 'preact';
 import { useAddress } from '../../app/address.tsx';
 import { useSession, type Session } from '../../app/session.tsx';
-import { Empty } from '../../ui/empty.tsx';
 import { Page } from '../../ui/page.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
 import { Experience } from './experience.tsx';
@@ -51,13 +50,7 @@ export default function Learning() {
       {seen.length > 0 && (
         <Tabs label="Parts of learning" tabs={seen.map(({ tab, name }) => [tab, name] as const)} />
       )}
-      {View ? (
-        <View />
-      ) : (
-        <Empty title={`The role ${session.who.role} sees nothing of what was learned`}>
-          Operators, auditors and admins see policies and their figures.
-        </Empty>
-      )}
+      {View && <View />}
     </Page>
   );
 }

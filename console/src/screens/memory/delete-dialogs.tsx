@@ -1,6 +1,6 @@
 import type { StoredMemory } from '@stratalog/client';
 import { useState } from 'preact/hooks';
-import { Link } from '../../app/address.tsx';
+import { useAddress } from '../../app/address.tsx';
 import { useChange } from '../../app/use-ask.ts';
 import { Trouble } from '../../ui/answer.tsx';
 import { Button } from '../../ui/button.tsx';
@@ -38,25 +38,16 @@ export function DeleteMemory({ memory, onDone }: Props) {
 /** The word that confirms an erasure. */
 const word = 'erase';
 
-/** Destroys the content of a memory for good once the person has typed a word, and then links to the receipt. */
+/** Destroys the content of a memory for good once the person has typed a word, and then opens the receipt. */
 export function EraseMemory({ memory }: { readonly memory: StoredMemory }) {
   const [typed, setTyped] = useState('');
-  const [receipt, setReceipt] = useState<string>();
+  const { open } = useAddress();
   const erase = useChange('memories.erase');
   const send = async (event: SubmitEvent) => {
     event.preventDefault();
     const answer = await erase.run([memory.id], { ifMatch: memory.revision });
-    if (answer) setReceipt(answer.receipt);
+    if (answer) open('/proof', { erasure: answer.receipt });
   };
-  if (receipt !== undefined)
-    return (
-      <p>
-        Its key is destroyed.{' '}
-        <Link to="/proof" values={{ erasure: receipt }}>
-          See the receipt and verify it
-        </Link>
-      </p>
-    );
   return (
     <form class="dialog-form" onSubmit={(event) => void send(event)}>
       <p>
