@@ -165,6 +165,18 @@ describe('[H9] trust', () => {
     ]);
   });
 
+  it('that was never held is found again when its writer takes back a rejection of their own, and only of their own', async () => {
+    const { admin, bob } = await teamWith({ quarantine: [{ source: 'web' }], reviewers: ['member'] });
+    const { memory } = await bob.store({ content: 'The kiosk opens at nine.', ...team });
+    const review = async (client: Client, decision: string) =>
+      (await client.post(`/v1/reviews/${memory.id}`, { decision })).body;
+    expect((await review(bob, 'reject')).memory.trust.state).toBe('rejected');
+    expect(await review(bob, 'approve')).toMatchObject({ code: 'own-memory' });
+    expect((await review(bob, 'undo')).memory.trust.state).toBe('trusted');
+    expect((await review(admin, 'reject')).memory.trust.state).toBe('rejected');
+    expect(await review(bob, 'undo')).toMatchObject({ status: 403, code: 'own-memory' });
+  });
+
   it('is found by everyone once approved, and not by its writer; with undo', async () => {
     const { admin, ada, bob } = await teamWith({ quarantine: [{ source: 'web' }], reviewers: ['member'] });
     const { id } = await storePoison(bob);

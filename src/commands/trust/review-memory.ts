@@ -56,8 +56,9 @@ export async function reviewMemory(
       const until = retentionUntil(services.clock.now()).toISOString();
       const reviewer = actorOf(caller);
       const events = decideReview({ decision, reviewer, other, retentionUntil: until }, history);
-      assertNotOwn(caller, loaded, events);
       const taken = decision === 'undo' ? lastDecision(history) : undefined;
+      // Taking back one's own rejection releases nothing that was held before.
+      if (taken?.trust.reviewedBy !== reviewer) assertNotOwn(caller, loaded, events);
       // Before the memory may be withheld again: then it takes no links.
       if (taken?.decision === 'supersede' && taken.other !== undefined)
         await unlinkMemories(services, asAdmin(context), memoryId, 'supersedes', taken.other);

@@ -3,6 +3,7 @@ import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { Panel } from '../../ui/page.tsx';
+import { parseVerifierKey } from './note.ts';
 import type { KeptKey } from './use-verifier-key.ts';
 
 /** The key that everything here is verified with, and where it comes from. */
@@ -14,7 +15,18 @@ export function KeyPanel({
   readonly offered: string | undefined;
 }) {
   const [typed, setTyped] = useState('');
+  const [mistake, setMistake] = useState('');
   const { key, keep } = kept;
+  const use = async () => {
+    try {
+      await parseVerifierKey(typed);
+    } catch (error) {
+      return setMistake((error as Error).message);
+    }
+    keep(typed.trim());
+    setTyped('');
+    setMistake('');
+  };
   const differs = key !== undefined && offered !== undefined && key !== offered;
   return (
     <Panel
@@ -43,8 +55,7 @@ export function KeyPanel({
         class="commands"
         onSubmit={(event) => {
           event.preventDefault();
-          keep(typed.trim());
-          setTyped('');
+          void use();
         }}
       >
         <label class="wide-label">
@@ -63,6 +74,11 @@ export function KeyPanel({
         )}
         {key !== undefined && <Button onClick={() => keep(undefined)}>Forget it</Button>}
       </form>
+      {mistake !== '' && (
+        <p class="problem" role="alert">
+          {mistake}
+        </p>
+      )}
     </Panel>
   );
 }
