@@ -45,7 +45,7 @@ export function sourcesCommand(): Command {
     .option('--space <space>', 'space of the memories; may be repeated', collect)
     .option('--tag <tag>', 'tag of the memories; may be repeated', collect)
     .addOption(new Option('--state <state>', 'off: its schedule does not count').choices(['on', 'off']))
-    .addOption(ifMatchOption());
+    .addOption(ifMatchOption('source'));
   withScopeOptions(configuring, 'the memories').action(configure);
   command
     .command('run')

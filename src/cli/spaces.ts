@@ -33,7 +33,7 @@ export function spacesCommand(): Command {
     .addOption(new Option('--preset <preset>', 'begin from a preset').choices(spacePresetNames))
     .option('--set <field=value...>', 'set a field, such as retentionDays=30; null brings back the default')
     .option('--config <file>', 'set the fields of a JSON file, such as a metadataSchema')
-    .addOption(ifMatchOption())
+    .addOption(ifMatchOption('space'))
     .action(configure);
   command
     .command('delete')

@@ -31,7 +31,7 @@ export interface Past {
 }
 
 /** When the log had reached a position: the time of its last event up to there. */
-export async function timeAt(log: EventLog, position: number): Promise<Date> {
+export async function timeAt(log: Pick<EventLog, 'readAll'>, position: number): Promise<Date> {
   const { events } = await log.readAll({ after: position + 1, direction: 'backwards', limit: 1 });
   return events[0]?.time ?? new Date(0);
 }

@@ -1,9 +1,9 @@
 import type { CommandServices } from '../commands/context.ts';
 import { Lifetimes } from '../queries/lifetimes.ts';
-import { timeAt } from '../queries/past.ts';
 import { PruningRunner } from '../reactors/pruning-runner.ts';
 import { CautiousClock } from '../support/cautious-clock.ts';
 import type { CommandSide } from './command-side.ts';
+import { lastTrustedTime } from './last-trusted-time.ts';
 import { systemCommandContext, type Process } from './process.ts';
 import type { ReadSide } from './read-side.ts';
 import { readModelWaitMs as waitMs, startProcessor, steadyNow } from './start-processor.ts';
@@ -42,12 +42,12 @@ export function startPruning(
       limit: 1,
       filter: { categories: ['memory'] },
     });
-    const head = await store.log.head();
+    const now = Date.now();
     return new CautiousClock({
       wall: () => Date.now(),
       steady: steadyNow,
       // A log without memories has nothing to delete by a wrong clock.
-      latestKnown: events.length === 0 ? Date.now() : (await timeAt(store.log, head)).getTime(),
+      latestKnown: events.length === 0 ? now : (await lastTrustedTime(store.log, now, confirmMs)).getTime(),
       startToleranceMs,
       confirmMs,
     });

@@ -72,8 +72,10 @@ export function changeOptions({
   };
 }
 
-export const ifMatchOption = (): Option =>
-  new Option('--if-match <revision>', 'change the memory only if it has this revision').argParser(revision);
+export const ifMatchOption = (changed = 'memory'): Option =>
+  new Option('--if-match <revision>', `change the ${changed} only if it has this revision`).argParser(
+    revision,
+  );
 
 function revision(text: string): string {
   if (!/^(\*|0|[1-9][0-9]{0,8})$/.test(text))
