@@ -1,26 +1,27 @@
 import { QueryClient, QueryClientProvider } from '@tanstack/preact-query';
-import { ErrorBoundary, LocationProvider, Router, Route, lazy } from 'preact-iso';
+import { ErrorBoundary, LocationProvider, Router, Route } from 'preact-iso';
 import { LiveProvider } from './live.tsx';
 import { SessionGate } from './session.tsx';
 import { Shell } from './shell.tsx';
 import { NotFound } from './not-found.tsx';
+import { lazyScreen } from './lazy-screen.tsx';
 
-const Home = lazy(() => import('../screens/home/home.tsx'));
-const SearchLab = lazy(() => import('../screens/search/search-lab.tsx'));
-const Memories = lazy(() => import('../screens/memory/memories.tsx'));
-const Memory = lazy(() => import('../screens/memory/memory.tsx'));
-const TimeMachine = lazy(() => import('../screens/time/time-machine.tsx'));
-const Sessions = lazy(() => import('../screens/session/sessions.tsx'));
-const Session = lazy(() => import('../screens/session/session.tsx'));
-const Review = lazy(() => import('../screens/review/review.tsx'));
-const Layers = lazy(() => import('../screens/layers/layers.tsx'));
-const Spaces = lazy(() => import('../screens/spaces/spaces.tsx'));
-const Documents = lazy(() => import('../screens/documents/documents.tsx'));
-const Document = lazy(() => import('../screens/documents/document.tsx'));
-const Audit = lazy(() => import('../screens/audit/audit.tsx'));
-const Proof = lazy(() => import('../screens/proof/proof.tsx'));
-const Learning = lazy(() => import('../screens/learning/learning.tsx'));
-const Operations = lazy(() => import('../screens/operations/operations.tsx'));
+const Home = lazyScreen(() => import('../screens/home/home.tsx'));
+const SearchLab = lazyScreen(() => import('../screens/search/search-lab.tsx'));
+const Memories = lazyScreen(() => import('../screens/memory/memories.tsx'));
+const Memory = lazyScreen(() => import('../screens/memory/memory.tsx'));
+const TimeMachine = lazyScreen(() => import('../screens/time/time-machine.tsx'));
+const Sessions = lazyScreen(() => import('../screens/session/sessions.tsx'));
+const Session = lazyScreen(() => import('../screens/session/session.tsx'));
+const Review = lazyScreen(() => import('../screens/review/review.tsx'));
+const Layers = lazyScreen(() => import('../screens/layers/layers.tsx'));
+const Spaces = lazyScreen(() => import('../screens/spaces/spaces.tsx'));
+const Documents = lazyScreen(() => import('../screens/documents/documents.tsx'));
+const Document = lazyScreen(() => import('../screens/documents/document.tsx'));
+const Audit = lazyScreen(() => import('../screens/audit/audit.tsx'));
+const Proof = lazyScreen(() => import('../screens/proof/proof.tsx'));
+const Learning = lazyScreen(() => import('../screens/learning/learning.tsx'));
+const Operations = lazyScreen(() => import('../screens/operations/operations.tsx'));
 
 /** The client repeats a call itself; `useAsk` repeats what failed all the same. */
 const queries = new QueryClient({
