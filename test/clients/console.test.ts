@@ -140,6 +140,38 @@ describe('the console', () => {
     expect(await page.locator('body').innerText()).not.toContain('tide gauge');
   });
 
+  it('[J5] says that a screen could not be loaded, and loads it once the server is back', async () => {
+    const { page } = await signedIn(admin.key!, '/');
+    await page.getByRole('heading', { level: 1, name: 'Home' }).waitFor();
+    await page.route('**/console**', (route) => route.abort());
+    await page.getByRole('link', { name: 'Documents' }).click();
+    await page.getByText('This screen could not be loaded').waitFor();
+    await page.waitForTimeout(3_000);
+    await page.unroute('**/console**');
+    await page.getByRole('heading', { level: 1, name: 'Documents' }).waitFor();
+  });
+
+  it('[J5] refuses a verifier key that is none', async () => {
+    const { page } = await signedIn(admin.key!, '/proof');
+    await page.getByLabel('Your key').fill('nonsense');
+    await page.getByRole('button', { name: 'Use it' }).click();
+    await page.getByText('A verifier key is name+hash+key').waitFor();
+    expect(await page.evaluate('JSON.stringify(localStorage)')).not.toContain('nonsense');
+  });
+
+  it('[J5] breaks long identifiers of results on a phone', async () => {
+    const owner = await clientWithKey(server, { tenant: freshTenant(), role: 'admin', user: 'ada' });
+    await owner.store({
+      content: 'Releases are cut on Tuesdays',
+      externalId: `handbook:${'process/'.repeat(12)}index`,
+    });
+    const { page } = await signedIn(owner.key!, '/search?q=When%20are%20releases%20cut', {
+      viewport: { width: 390, height: 800 },
+    });
+    await page.getByText('handbook:process').first().waitFor();
+    expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBe(0);
+  });
+
   it('[J5] shows hostile texts as text, in every field', async () => {
     const tenant = freshTenant();
     const owner = await clientWithKey(server, { tenant, role: 'admin', user: 'ada' });
