@@ -11,5 +11,11 @@ export interface FileToRead {
 
 /** Turns files into text. Throws a `Problem` for what cannot be read: `unsupported-document`, `document-unreadable`, `document-too-large`. */
 export interface DocumentReader {
-  read(file: FileToRead, signal?: AbortSignal): Promise<DocumentContent>;
+  read(file: FileToRead, options?: ReadOptions): Promise<DocumentContent>;
+}
+
+export interface ReadOptions {
+  readonly signal?: AbortSignal | undefined;
+  /** Files of different tenants are read in turn. */
+  readonly tenant?: string;
 }

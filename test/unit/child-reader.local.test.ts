@@ -11,9 +11,11 @@ import type { FileToRead } from '../../src/ports/document-reader.ts';
 const obedient = `
 import { Worker } from 'node:worker_threads';
 const limit = Number(process.argv[2]);
-new Worker(WATCHDOG, { eval: true, workerData: limit }).unref();
+const watching = new Worker(WATCHDOG, { eval: true, workerData: limit });
+watching.unref();
 process.on('disconnect', () => process.exit());
-process.on('message', ({ file }) => {
+process.on('message', ({ file, cpuMs }) => {
+  watching.postMessage(cpuMs);
   const order = Buffer.from(file.bytes).toString();
   if (order === 'hang') for (;;) {}
   if (order === 'heap') { const kept = []; for (;;) kept.push('x'.repeat(100) + kept.length, { a: kept.length }); }
@@ -25,8 +27,13 @@ process.on('message', ({ file }) => {
 });
 `;
 
-const textOf = async (reader: ChildReader, text: string, signal?: AbortSignal): Promise<string> => {
-  const { blocks } = await reader.read(file(text), signal);
+const textOf = async (
+  reader: ChildReader,
+  text: string,
+  signal?: AbortSignal,
+  tenant?: string,
+): Promise<string> => {
+  const { blocks } = await reader.read(file(text), { ...(signal && { signal }), ...(tenant && { tenant }) });
   return blocks.map((block) => ('text' in block ? block.text : '')).join('\n');
 };
 
@@ -103,6 +110,29 @@ describe('the reader of documents in a process of its own', () => {
       message: 'reading it took more than 1.5 seconds',
     });
     await expect(next).resolves.toBe('next');
+  });
+
+  it('ends a file that computes too long, and not one that waits', async () => {
+    const reader = obedientReader({ cpuLimitMs: 1_000, cpuLimitMsPerMb: 0 });
+    await expect(reader.read(file('hang'))).rejects.toMatchObject({
+      code: 'document-unreadable',
+      message: 'reading it took more than 1 seconds of computing',
+    });
+    const abort = new AbortController();
+    const waiting = textOf(reader, 'slow', abort.signal).catch(() => 'aborted');
+    await expect(Promise.race([waiting, sleep(2_500, 'still waits')])).resolves.toBe('still waits');
+    abort.abort();
+    expect(await waiting).toBe('aborted');
+  });
+
+  it('reads files of different tenants in turn', async () => {
+    const reader = obedientReader({ processes: 1 });
+    const read: string[] = [];
+    const all = ['a1', 'a2', 'a3', 'b1', 'b2', 'c1'].map(async (text) =>
+      read.push(await textOf(reader, text, undefined, text[0])),
+    );
+    await Promise.all(all);
+    expect(read).toEqual(['a1', 'b1', 'a2', 'b2', 'a3', 'c1']);
   });
 
   it('reads others in a second process while a file takes long, and no more files than two at a time', async () => {

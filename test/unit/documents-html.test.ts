@@ -92,7 +92,7 @@ describe('blocks of HTML', () => {
   });
 
   it('reads deep and broken pages', () => {
-    expect(textsOf(`${'<div>'.repeat(5_000)}deep`)).toEqual(['deep']);
+    expect(textsOf(`${'<div>'.repeat(900)}deep`)).toEqual(['deep']);
     expect(textsOf('<ul><li>a<li>b</ul><p>c<p>d</i></td>')).toEqual(['- a\n- b', 'c', 'd']);
     expect(textsOf('')).toEqual([]);
   });
@@ -157,8 +157,8 @@ describe('pages', () => {
 
   it('refuses elements that are nested too deeply', () => {
     const nested = (depth: number) => `<html><body>${'<div>'.repeat(depth)}Ropes${'</div>'.repeat(depth)}`;
-    expect(pageOf(nested(1_000)).blocks).toMatchObject([{ text: 'Ropes' }]);
-    expect(() => pageOf(nested(200_000))).toThrow('more than 10000 elements are nested in each other');
+    expect(pageOf(nested(500)).blocks).toMatchObject([{ text: 'Ropes' }]);
+    expect(() => pageOf(nested(200_000))).toThrow('more than 1000 elements are nested in each other');
   });
 
   it('finds nothing on a page of boilerplate', () => {

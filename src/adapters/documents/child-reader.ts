@@ -1,6 +1,6 @@
 import type { DocumentContent } from '../../domain/documents/content.ts';
 import { Problem } from '../../domain/problems.ts';
-import type { DocumentReader, FileToRead } from '../../ports/document-reader.ts';
+import type { DocumentReader, FileToRead, ReadOptions } from '../../ports/document-reader.ts';
 import { closed, ReaderChild, type ReaderChildOptions } from './reader-child.ts';
 
 export interface ChildReaderOptions extends Partial<ReaderChildOptions> {
@@ -14,6 +14,8 @@ export interface ChildReaderOptions extends Partial<ReaderChildOptions> {
 
 const defaults = {
   timeLimitMs: 120_000,
+  cpuLimitMs: 30_000,
+  cpuLimitMsPerMb: 1_500,
   idleMs: 60_000,
   maxMemoryMb: 1_024,
   maxHeapMb: 512,
@@ -26,6 +28,7 @@ const defaults = {
 interface Job {
   readonly file: FileToRead;
   readonly signal: AbortSignal | undefined;
+  readonly tenant: string | undefined;
   readonly resolve: (content: DocumentContent) => void;
   readonly reject: (error: unknown) => void;
   readonly leaveQueue: () => void;
@@ -38,7 +41,9 @@ interface Job {
 export class ChildReader implements DocumentReader {
   readonly #options: typeof defaults & Pick<ReaderChildOptions, 'program'>;
   readonly #children: ReaderChild[] = [];
+  readonly #reading: Job[] = [];
   #queue: Job[] = [];
+  #lastTenant: string | undefined;
   #isClosed = false;
   #later: NodeJS.Timeout | undefined;
 
@@ -46,10 +51,10 @@ export class ChildReader implements DocumentReader {
     this.#options = { ...defaults, ...options };
   }
 
-  read(file: FileToRead, signal?: AbortSignal): Promise<DocumentContent> {
+  read(file: FileToRead, { signal, tenant }: ReadOptions = {}): Promise<DocumentContent> {
     return new Promise((resolve, reject) => {
       const leaveQueue = (): void => this.#leaveQueue(job, signal?.reason);
-      const job: Job = { file, signal, resolve, reject, leaveQueue };
+      const job: Job = { file, signal, tenant, resolve, reject, leaveQueue };
       if (signal?.aborted === true) return reject(signal.reason);
       if (this.#isClosed) return reject(closed());
       if (this.#isFull(file)) return reject(tooMany(this.#queue.length));
@@ -85,13 +90,29 @@ export class ChildReader implements DocumentReader {
     while (this.#queue.length > 0) {
       const child = this.#children.find(({ isReading }) => !isReading) ?? this.#another();
       if (!child) return;
-      const job = this.#queue.shift()!;
+      const job = this.#take();
       job.signal?.removeEventListener('abort', job.leaveQueue);
+      this.#reading.push(job);
       void child
         .read(job.file, job.signal)
         .then(job.resolve, job.reject)
-        .finally(() => this.#readNext());
+        .finally(() => {
+          this.#reading.splice(this.#reading.indexOf(job), 1);
+          this.#readNext();
+        });
     }
+  }
+
+  /** The first file of a tenant that has none being read and was not the last to have one, if there is such a file. */
+  #take(): Job {
+    const others = (job: Job): boolean => this.#reading.every(({ tenant }) => tenant !== job.tenant);
+    const job =
+      this.#queue.find((each) => others(each) && each.tenant !== this.#lastTenant) ??
+      this.#queue.find(others) ??
+      this.#queue[0]!;
+    this.#queue.splice(this.#queue.indexOf(job), 1);
+    this.#lastTenant = job.tenant;
+    return job;
   }
 
   /** A further process if all others are busy with slow files; otherwise looks again when they may be. */

@@ -30,7 +30,7 @@ const textType = 3;
 const cdataType = 4;
 
 /** Elements within each other. Browsers stop at 512; the work of parser and readers grows with the square of the depth. */
-const maxDepth = 10_000;
+const maxDepth = 1_000;
 
 /**
  * Parses a page or a fragment. The parser adds no elements, so that a page without `<body>` has none. Throws a `Problem` if elements are

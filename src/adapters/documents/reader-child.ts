@@ -9,6 +9,10 @@ import type { ReadAnswer, ReadRequest } from './reader-process.ts';
 export interface ReaderChildOptions {
   /** How long reading one file may take. */
   readonly timeLimitMs: number;
+  /** How long the process may compute for one file, without what its size allows. Other work of the machine does not count. */
+  readonly cpuLimitMs: number;
+  /** How much longer for each MB of the file. */
+  readonly cpuLimitMsPerMb: number;
   /** How long a process that has nothing to read is kept: loading the libraries takes longer than reading most files. */
   readonly idleMs: number;
   /** Memory of the whole process, MiB. */
@@ -73,9 +77,15 @@ export class ReaderChild {
     const child = await this.#started();
     signal?.throwIfAborted();
     if (this.#isClosed) throw closed();
+    const { maxAnswer, cpuLimitMs, cpuLimitMsPerMb } = this.#options;
+    const request = {
+      file,
+      maxAnswer,
+      cpuMs: cpuLimitMs + (cpuLimitMsPerMb * file.bytes.length) / 1_000_000,
+    };
     hold(child, true);
     try {
-      const answer = await this.#ask(child, { file, maxAnswer: this.#options.maxAnswer }, signal);
+      const answer = await this.#ask(child, request, signal);
       if (answer.kind === 'content') return answer.content;
       throw new Problem(answer.code, answer.detail);
     } finally {
@@ -99,7 +109,8 @@ export class ReaderChild {
           ),
         timeLimitMs,
       );
-      const onExit = (code: number | null, by: NodeJS.Signals | null): void => giveUp(this.#endOf(code, by));
+      const onExit = (code: number | null, by: NodeJS.Signals | null): void =>
+        giveUp(this.#endOf(code, by, request));
       ending.signal.addEventListener('abort', () => {
         clearTimeout(timer);
         child.off('message', resolve).off('exit', onExit).off('error', giveUp);
@@ -113,8 +124,12 @@ export class ReaderChild {
   }
 
   /** Signals of `reader-process.ts` and of V8 for a lack of memory; anything else is a crash, or somebody has ended it. */
-  #endOf(code: number | null, by: NodeJS.Signals | null): Error {
+  #endOf(code: number | null, by: NodeJS.Signals | null, { cpuMs }: ReadRequest): Error {
     if (this.#isClosed) return closed();
+    if (by === 'SIGALRM') {
+      const seconds = Math.round(cpuMs / 1_000);
+      return new Problem('document-unreadable', `reading it took more than ${seconds} seconds of computing`);
+    }
     const { maxMemoryMb, maxHeapMb } = this.#options;
     const isHeap = by === 'SIGABRT' || by === 'SIGTRAP' || code === 134;
     if (!isHeap && by !== 'SIGUSR2') {

@@ -11,6 +11,8 @@ export interface ReadRequest {
   readonly file: FileToRead;
   /** Characters and bytes that the answer may have. */
   readonly maxAnswer: number;
+  /** Milliseconds of CPU time that the process may take for it. */
+  readonly cpuMs: number;
 }
 
 export type ReadAnswer =
@@ -18,10 +20,15 @@ export type ReadAnswer =
   | { readonly kind: 'problem'; readonly code: ProblemCode; readonly detail: string };
 
 const maxBytes = Number(process.argv[2]);
-new Worker(watchdog, { eval: true, workerData: maxBytes, stdout: true, stderr: true }).unref();
+const watching = new Worker(watchdog, { eval: true, workerData: maxBytes, stdout: true, stderr: true });
+watching.unref();
 
 process.on('message', (request: ReadRequest) => {
-  void answerTo(request).then((answer) => process.send?.(answer));
+  watching.postMessage(request.cpuMs);
+  void answerTo(request).then((answer) => {
+    watching.postMessage(Infinity);
+    process.send?.(answer);
+  });
 });
 process.on('disconnect', () => process.exit());
 // Of promises that a library has forgotten. The file is read, or it is not.

@@ -150,7 +150,7 @@ class Reception {
     loaded: readonly LoadedEvent<DocumentEvent>[],
   ): Promise<DocumentResult | undefined> {
     const before = foldDocument(loaded);
-    this.#read ??= readFile(this.#parts, this.#file);
+    this.#read ??= readFile(this.#parts, this.#file, this.#context.caller.tenant);
     const read = await this.#read;
     if (!(read instanceof Problem)) await this.#receiveAttachments(id, read);
     try {
@@ -189,10 +189,11 @@ const unreadable: readonly string[] = ['unsupported-document', 'document-unreada
 async function readFile(
   { reader, signal }: ReceiveParts,
   { bytes, filename, mediaType }: FileToReceive,
+  tenant: string,
 ): Promise<DocumentContent | Problem> {
   try {
     // It is read in another process.
-    return await withoutTurn(() => reader.read({ bytes, filename, mediaType }, signal));
+    return await withoutTurn(() => reader.read({ bytes, filename, mediaType }, { signal, tenant }));
   } catch (error) {
     if (error instanceof Problem && unreadable.includes(error.code)) return error;
     throw error;

@@ -80,7 +80,7 @@ async function readFeed(
   signal: AbortSignal,
 ): Promise<DocumentContent | Problem> {
   try {
-    return await reader.read(file, signal);
+    return await reader.read(file, { signal });
   } catch (error) {
     if (error instanceof Problem && error.status < 500) return error;
     throw error;
