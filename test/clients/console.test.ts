@@ -159,6 +159,14 @@ describe('the console', () => {
     expect(await page.evaluate('JSON.stringify(localStorage)')).not.toContain('nonsense');
   });
 
+  it('[J5] [F7] compares as soon as the question of a what-if is typed', async () => {
+    const { page } = await signedIn(admin.key!, '/audit?view=what-if');
+    await page.getByLabel('Or a question, asked now').pressSequentially('What leaks?');
+    await page.getByLabel('Without the actor').pressSequentially('user:ada');
+    const compare = page.getByRole('button', { name: 'Compare' });
+    await expect.poll(() => compare.isEnabled()).toBe(true);
+  });
+
   it('[J5] breaks long identifiers of results on a phone', async () => {
     const owner = await clientWithKey(server, { tenant: freshTenant(), role: 'admin', user: 'ada' });
     await owner.store({

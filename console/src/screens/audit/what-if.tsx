@@ -12,6 +12,9 @@ const trusts = ['user', 'agent', 'tool', 'document', 'web', 'import'] as const;
 /** How long one call waits for the server. A repeated call continues with what is already done. */
 const waitMs = 30_000;
 
+/** A field counts this long after the last letter, so that the button is ready before it is reached. */
+const pauseMs = 200;
+
 /** What would have been answered without the events of one source or actor. */
 export function WhatIf() {
   const { values, set } = useAddress();
@@ -44,11 +47,13 @@ export function WhatIf() {
         <Field
           label="Without this memory"
           value={memory ?? ''}
+          pauseMs={pauseMs}
           onValue={(value) => set({ memory: value.trim() })}
         />
         <Field
           label="Without the actor"
           value={actor ?? ''}
+          pauseMs={pauseMs}
           onValue={(value) => set({ actor: value.trim() })}
         />
         <Field
@@ -65,12 +70,19 @@ export function WhatIf() {
         <Field
           label="Without the feedback of"
           value={feedbackOf ?? ''}
+          pauseMs={pauseMs}
           onValue={(value) => set({ feedbackOf: value.trim() })}
         />
-        <Field label="Ids of searches" value={search ?? ''} onValue={(value) => set({ search: value })} />
+        <Field
+          label="Ids of searches"
+          value={search ?? ''}
+          pauseMs={pauseMs}
+          onValue={(value) => set({ search: value })}
+        />
         <Field
           label="Or a question, asked now"
           value={query ?? ''}
+          pauseMs={pauseMs}
           onValue={(value) => set({ query: value })}
         />
         <Button
