@@ -13,8 +13,9 @@ export const lazyScreen = (load: () => Promise<{ readonly default: ComponentType
   lazy(() => load().catch(() => ({ default: NotLoaded })));
 
 /**
- * Browsers keep a module that failed, so only loading the page again helps. That happens by itself once a server that was away answers,
- * but not while it answers all along: its files are then those of another version, or broken.
+ * The page does not ask again for a module that failed, so it has to be loaded anew. That happens by itself once a server that could not be
+ * reached answers. If it answers all along, its files are those of another version or broken: then only the button loads the page, since
+ * that may fail again and again.
  */
 function NotLoaded() {
   useEffect(() => {
