@@ -80,6 +80,7 @@ const reads: Readonly<Record<string, Send>> = {
   related: onMemory('GET', '/v1/memories/:id/related'),
   validate: (client, { all }) => client.send('POST', '/v1/memories/validate', { ids: all }),
   stats: (client) => client.send('GET', '/v1/stats'),
+  reviews: (client) => client.send('GET', '/v1/reviews'),
   'audit events': (client) => client.send('GET', '/v1/audit/events?limit=500'),
   'mem0: search': post('/compat/mem0/v3/memories/search/', {
     query: question,

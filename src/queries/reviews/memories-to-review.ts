@@ -26,12 +26,13 @@ export function stale(models: ReadModels): ReviewSource {
   return {
     kind: 'stale',
     read: (page) =>
-      readPage(models, page, 'stale', (view) => [
+      readPage(models, page, 'stale', (view, parameters, tenant) => [
         "m.state = 'active'",
         `exists (select 1 from ${view.table('feedback')} f where f.tenant = m.tenant and f.memory_id = m.memory_id
            and f.kind = 'outdated' and f.score < 0 and f.position > m.from_position)`,
-        // Found through the few memories that were judged at all.
-        `m.memory_id = any (array(select u.memory_id from ${view.table('usage')} u where u.tenant = m.tenant and u.feedbacks > 0))`,
+        // Found through the few memories that were judged, which are read once: nothing in the array depends on `m`.
+        `m.memory_id = any (array(select f.memory_id from ${view.table('feedback')} f
+           where f.tenant = ${parameters.bind(tenant)} and f.kind = 'outdated' and f.score < 0))`,
       ]),
   };
 }
