@@ -24,6 +24,12 @@ export const floodShapes: readonly FloodShape[] = [
     path: '/v1/context',
     body: (text) => ({ query: text(5), tokenBudget: 2_000 }),
   },
+  ...[100, 250].map((topK) => ({
+    name: `32 searches, topK ${topK}`,
+    concurrency: 32,
+    path: '/v1/search',
+    body: (text: (words: number) => string) => ({ query: text(5), topK }),
+  })),
 ];
 
 /** How often each status was answered; 0 stands for no answer. */

@@ -111,8 +111,8 @@ export const putDocument = operation({
   handle: (call) => receive(call, { ...call.input, mayReplace: true }),
 });
 
-/** Work of reading a file, in units of a plain search. */
-const documentCost = 2;
+/** Work of recording a file, in units of a plain search. Another process reads it. */
+const documentCost = 1;
 
 type Input = Omit<z.output<typeof postBody>, 'externalId'> & {
   readonly externalId?: string | undefined;

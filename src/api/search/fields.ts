@@ -71,7 +71,7 @@ export function searchCost({
   readonly asOf?: string | undefined;
   readonly spaces?: 'auto' | readonly string[] | undefined;
 }): number {
-  return 1 + (spaces === 'auto' ? 1 : 0) + topK / 250 + query.length / 4_000 + (asOf === undefined ? 0 : 3);
+  return 1 + (spaces === 'auto' ? 1 : 0) + topK / 150 + query.length / 4_000 + (asOf === undefined ? 0 : 3);
 }
 
 /** Hints for searches whose parts may be searched by a strategy. */
