@@ -71,5 +71,6 @@ function textOf({ id, space, representative, members, resolution }: DuplicateClu
     (member) =>
       `  ${member.id}  ${member.similarity.toFixed(3)}${member.id === representative ? '  representative' : ''}`,
   );
-  return [`${id}  ${printable(space)}  ${resolution}`, ...lines].join('\n');
+  const decided = resolution === 'manual' ? 'open' : resolution;
+  return [`${id}  ${printable(space)}  ${decided}`, ...lines].join('\n');
 }

@@ -102,6 +102,16 @@ describe('the console', () => {
     await page.getByText('The role agent does not see this screen').waitFor();
   });
 
+  it('[I1] [J5] asks for a key again as soon as a call is refused because the key was revoked', async () => {
+    const created = await admin.post('/v1/admin/keys', { role: 'member', user: 'ada' });
+    const { page } = await signedIn(created.body.key, '/memories');
+    await page.getByRole('list', { name: 'Memories' }).waitFor();
+    await admin.delete(`/v1/admin/keys/${created.body.id}`);
+    await page.getByRole('link', { name: 'Documents' }).click();
+    await page.getByLabel('API key').waitFor({ timeout: 20_000 });
+    expect(await page.locator('body').innerText()).not.toContain('pump in hall 3');
+  });
+
   it('[J5] lets an agent say for which user it acts', async () => {
     const tenant = freshTenant();
     const agent = await clientWithKey(server, { tenant, role: 'agent', agents: ['helper'], users: ['mia'] });

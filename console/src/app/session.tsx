@@ -73,16 +73,27 @@ export function SessionGate({ children }: { readonly children: ComponentChildren
       const isRefused = error instanceof ProblemError && [401, 403].includes(error.status);
       if (!isRefused) return setFailure(error);
       forget();
+      queries.clear();
       setSigned(undefined);
       setNeedsKey(true);
     });
-  }, [signIn]);
+  }, [signIn, queries]);
 
   useEffect(() => {
     void check();
     const timer = setInterval(() => void check(), checkMs);
     return () => clearInterval(timer);
   }, [check]);
+
+  // The first call with a revoked key is refused, which is earlier than the next check.
+  useEffect(
+    () =>
+      queries.getQueryCache().subscribe((event) => {
+        const error = event.type === 'updated' && event.action.type === 'error' && event.action.error;
+        if (error instanceof ProblemError && error.status === 401) void check();
+      }),
+    [check, queries],
+  );
 
   const session = useMemo<Session | undefined>(() => {
     if (!signed) return undefined;

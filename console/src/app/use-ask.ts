@@ -76,7 +76,7 @@ export function useAsk<Name extends AskName>(
     enabled,
     ...(keepsPrevious && { placeholderData: keepPreviousData }),
     ...(once && onceOnly),
-    refetchInterval: ({ state }) => pauseAfterFailure(state) ?? everyMs ?? false,
+    refetchInterval: ({ state }) => (state.error ? (pauseAfterFailure(state) ?? false) : (everyMs ?? false)),
   });
   return askedOf(query);
 }

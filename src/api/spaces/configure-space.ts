@@ -128,7 +128,7 @@ async function assertEmpty(call: Call<unknown>, spaceId: string): Promise<void> 
   if (memories === 0) return;
   throw new Problem(
     'space-not-empty',
-    `the space has ${memories} memories: remove the label from them first, or let \`memories=detach\` do it`,
+    `the space has ${memories} memories: remove the label from them first, or let the server do it (\`memories=detach\`, on the command line \`--detach\`)`,
     { extra: { memories } },
   );
 }

@@ -6,7 +6,7 @@ import type { DemoOptions } from './start.ts';
 export function demoCommand(): Command {
   return (
     new Command('demo')
-      .description('Show what Stratalog does with a real corpus, in about 45 s on two quiet cores')
+      .description('Show what Stratalog does with a real corpus, in about 55 s on two quiet cores')
       .addOption(profileOption())
       .option(
         '--data <folder>',
