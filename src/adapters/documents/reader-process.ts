@@ -24,9 +24,9 @@ const watching = new Worker(watchdog, { eval: true, workerData: maxBytes, stdout
 watching.unref();
 
 process.on('message', (request: ReadRequest) => {
-  watching.postMessage(request.cpuMs);
+  watching.postMessage(request.cpuMs, []);
   void answerTo(request).then((answer) => {
-    watching.postMessage(Infinity);
+    watching.postMessage(Infinity, []);
     process.send?.(answer);
   });
 });
