@@ -300,12 +300,13 @@ describe('who may see an explanation', () => {
     expect(audited.results.map(({ memoryId }: Json) => memoryId)).toEqual(
       candidates.filter(({ state }: Json) => state === 'kept').map(({ memory }: Json) => memory.id),
     );
-    const [read] = await auditEvents(admin, 'type=AuditRead&actor=user:dora');
-    expect(read.data).toMatchObject({
-      what: 'search explanation',
-      items: candidates.length,
-      parameters: { searchId },
-    });
+    await expect
+      .poll(() => auditEvents(admin, 'type=AuditRead&actor=user:dora'), { timeout: 30_000 })
+      .toMatchObject([
+        {
+          data: { what: 'search explanation', items: candidates.length, parameters: { searchId } },
+        },
+      ]);
   });
 });
 
