@@ -94,9 +94,11 @@ describe('stratalog ingest', () => {
     const { code, stdout } = await run('ingest', folder);
     expect(code).toBe(1);
     expect(stdout).toMatch(/failed .*broken\.pdf: /);
-    const { json } = await run('documents', 'list', '--state', 'failed', '--json');
-    expect(json.items).toMatchObject([{ problem: { code: 'document-unreadable' } }]);
-    const shown = await run('documents', 'show', json.items[0].id);
+    const failed = async () => (await run('documents', 'list', '--state', 'failed', '--json')).json.items;
+    await expect
+      .poll(failed, { timeout: 30_000 })
+      .toMatchObject([{ problem: { code: 'document-unreadable' } }]);
+    const shown = await run('documents', 'show', (await failed())[0].id);
     expect(shown.stdout).toContain('document-unreadable');
     const missing = await run('ingest', path.join(folder, 'nowhere'));
     expect([missing.code, missing.stderr]).toEqual([2, expect.stringContaining('does not exist')]);
