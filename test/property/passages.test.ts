@@ -171,7 +171,7 @@ describe('the vectors of passages in RAM', () => {
     });
   const memories = fc.array(fc.array(vector, { minLength: 1, maxLength: 5 }), { minLength: 1, maxLength: 8 });
 
-  it('[A5] make a memory as near as its nearest passage', () => {
+  it('[A5] [A17] make a memory as near as its nearest passage', () => {
     fc.assert(
       fc.property(memories, vector, fc.integer({ min: 1, max: 10 }), (all, asked, limit) => {
         const index = new ResidentPassages();

@@ -192,7 +192,7 @@ describe('searches of one question', () => {
 });
 
 describe('a step that fails', () => {
-  it('[B2] makes the run fail, and the step and the error are recorded', async () => {
+  it('[B2] [B3] [B7] makes the run fail, and the step and the error are recorded in the trajectory', async () => {
     const cause = new Error('the index is gone');
     const search: ExecutorDependencies['search'] = (_, { query }) =>
       query === 'only b' ? Promise.reject(cause) : Promise.resolve(finding(['x', 0.9]));
