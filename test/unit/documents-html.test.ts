@@ -158,6 +158,13 @@ describe('pages', () => {
   it('refuses elements that are nested too deeply', () => {
     const nested = (depth: number) => `<html><body>${'<div>'.repeat(depth)}Ropes${'</div>'.repeat(depth)}`;
     expect(pageOf(nested(500)).blocks).toMatchObject([{ text: 'Ropes' }]);
+    const code = `<!-- ${'<b>'.repeat(3_000)} --><Script>${'if (i<n) m<b;'.repeat(3_000)}</SCRIPT>`;
+    expect(pageOf(`<html><body>${code}<p>Ropes</p></body></html>`).blocks).toMatchObject([{ text: 'Ropes' }]);
+    const drawing = `<svg>${'<path d="M0 0"/>'.repeat(3_000)}</svg>`;
+    expect(pageOf(`<html><body>${drawing}<p>Ropes</p></body></html>`).blocks).toMatchObject([
+      { text: 'Ropes' },
+    ]);
+    expect(() => pageOf(`${code}${drawing}${nested(2_000)}`)).toThrow('nested in each other');
     expect(() => pageOf(nested(200_000))).toThrow('more than 1000 elements are nested in each other');
   });
 

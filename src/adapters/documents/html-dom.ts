@@ -41,7 +41,8 @@ export function parseDocument(html: string): HtmlDocument {
   return parseHTML(html).document;
 }
 
-const tag = /<(\/?)([a-z][a-z\d-]*)/gi;
+/** Elements whose content is text, such as code with `i<n`. */
+const textual = new Set(['script', 'style', 'textarea', 'title']);
 /** Elements without an end, or that the next element may end. */
 const endless = new Set(
   (
@@ -51,12 +52,22 @@ const endless = new Set(
 );
 
 function assertShallow(html: string): void {
+  const tag = /<!--|<(\/?)([a-z][a-z\d-]*)([^<>]*)/gi;
   let depth = 0;
-  for (const [, slash, name] of html.matchAll(tag)) {
-    if (endless.has(name!.toLowerCase())) continue;
-    depth = slash === '' ? depth + 1 : Math.max(0, depth - 1);
-    if (depth > maxDepth)
-      throw new Problem('document-unreadable', `more than ${maxDepth} elements are nested in each other`);
+  for (let found = tag.exec(html); found; found = tag.exec(html)) {
+    const [start, slash = '', written = '', rest = ''] = found;
+    const name = written.toLowerCase();
+    const isOpening = slash === '';
+    if (start === '<!--' || (isOpening && textual.has(name))) {
+      const end = start === '<!--' ? /-->/g : new RegExp(`</${name}`, 'gi');
+      end.lastIndex = tag.lastIndex;
+      if (!end.test(html)) return;
+      tag.lastIndex = end.lastIndex;
+    } else if (!endless.has(name) && !rest.endsWith('/')) {
+      depth = isOpening ? depth + 1 : Math.max(0, depth - 1);
+      if (depth > maxDepth)
+        throw new Problem('document-unreadable', `more than ${maxDepth} elements are nested in each other`);
+    }
   }
 }
 
