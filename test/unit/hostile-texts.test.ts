@@ -132,7 +132,7 @@ describe('[I4] a content without ordinary words', () => {
     }
   };
 
-  /** A text of as many sentences as are ever compared, each of which has its share of the length. */
+  /** A text of `count` sentences of the same length. */
   const sentences = (start: string, piece: string, count: number) => (length: number) =>
     `${start}${piece.repeat(600).slice(0, length / count)}! `.repeat(count);
 
