@@ -8,6 +8,7 @@ import type { MemoryEvent } from '../domain/memory/events.ts';
 import { Problem } from '../domain/problems.ts';
 import type { MemoryValue } from '../domain/memory/memory.ts';
 import { collectingDuplicates, type Spaces } from '../domain/spaces/spaces.ts';
+import { memoryStream } from '../domain/streams.ts';
 import { isWithheld } from '../domain/trust/trust.ts';
 import type { Reactor } from '../follow/reactor.ts';
 import type { LoadedEvent } from '../ports/event-store.ts';
@@ -127,8 +128,11 @@ async function compare(parts: DuplicateParts, comparison: Comparison): Promise<v
     const open = (await finder.clustersOf(caller, other.id, head)).find(
       ({ resolution }) => resolution === 'manual',
     );
+    if (open && open.representative !== other.id) continue;
+    // A cluster is hidden while only one of its members is active, so a deletion after the comparison began would begin a second one.
+    if (await hasChangedSince(services, caller, memory.id, head.minPosition)) return;
+    if (await hasChangedSince(services, caller, other.id, head.minPosition)) continue;
     if (!open) return begin(services, comparison, other);
-    if (open.representative !== other.id) continue;
     await recordDuplicate(services, context, {
       clusterId: open.id,
       space,
@@ -138,6 +142,17 @@ async function compare(parts: DuplicateParts, comparison: Comparison): Promise<v
     });
     return;
   }
+}
+
+/** Whether a memory has events after a position. They bring it back to this reactor, or it is gone. */
+async function hasChangedSince(
+  { store }: CommandServices,
+  { tenant }: TenantContext,
+  memoryId: string,
+  position: number,
+): Promise<boolean> {
+  const history = await store.load<MemoryEvent>(memoryStream(tenant, memoryId));
+  return history.some((event) => event.position > position);
 }
 
 /** Takes apart what the memory does not say any more. */
