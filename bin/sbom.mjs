@@ -62,6 +62,12 @@ const refs = new Set([bill.metadata.component['bom-ref'], ...bill.components.map
 bill.dependencies = bill.dependencies
   .filter(({ ref }) => refs.has(ref))
   .map(({ ref, dependsOn }) => ({ ref, dependsOn: dependsOn.filter((each) => refs.has(each)) }));
+// npm has no license for packages that declare none, or none by its SPDX name. These are what their license files say.
+const byFile = JSON.parse(readFileSync(path.join(root, 'bin/licenses.json'), 'utf8'));
+for (const component of bill.components) {
+  const id = byFile[component.name];
+  if (id !== undefined) component.licenses = [{ license: { id } }];
+}
 // npm takes the name of the folder.
 bill.metadata.component.name = name;
 bill.components.push(...contained);
