@@ -50,13 +50,15 @@ export function observeProcessor(meter: Meter, log: EventLog, runner: ProcessorR
     });
 }
 
-/** Requests that wait, are worked on, or were refused because of the load. */
+/** Requests that wait, are worked on, or were refused because of the load or of their caller's limits. */
 export function observeAdmission(
   meter: Meter,
-  {
-    turns,
-  }: { readonly turns: { readonly waiting: number; readonly working: number; readonly refused: number } },
+  admission: {
+    readonly limited: number;
+    readonly turns: { readonly waiting: number; readonly working: number; readonly refused: number };
+  },
 ): void {
+  const { turns } = admission;
   meter
     .createObservableGauge('stratalog.requests.waiting', {
       description: 'Number of requests that wait for their turn',
@@ -72,6 +74,42 @@ export function observeAdmission(
       description: 'Number of requests that were refused because too many were waiting',
     })
     .addCallback((result) => result.observe(turns.refused));
+  meter
+    .createObservableCounter('stratalog.requests.limited', {
+      description: 'Number of requests that were refused because their caller had reached its limits',
+    })
+    .addCallback((result) => result.observe(admission.limited));
+}
+
+/** What budgets and quotas refused in this process. */
+export function observeAllowances(
+  meter: Meter,
+  {
+    budgets,
+    quotas,
+  }: { readonly budgets: { readonly refused: number }; readonly quotas: { readonly refused: number } },
+): void {
+  meter
+    .createObservableCounter('stratalog.budgets.refused', {
+      description: 'Number of calls of models that were not made because a budget was used up',
+    })
+    .addCallback((result) => result.observe(budgets.refused));
+  meter
+    .createObservableCounter('stratalog.quotas.refused', {
+      description: 'Number of changes of memories that were refused because a space was full',
+    })
+    .addCallback((result) => result.observe(quotas.refused));
+}
+
+/** Signed heads of the log. */
+export function observeCheckpoints(meter: Meter, overdueMs: () => Promise<number>): void {
+  meter
+    .createObservableGauge('stratalog.checkpoint.overdue', {
+      description:
+        'How long ago the next head of the log should have been signed, in seconds; 0 if it is not due',
+      unit: 's',
+    })
+    .addCallback(async (result) => result.observe((await overdueMs()) / 1_000));
 }
 
 /** Facts of answered searches that are not in the log yet. */
@@ -148,19 +186,6 @@ export function observeRelay(meter: Meter, relay: Relay): void {
     },
     [active, seconds, positions, published, withheld],
   );
-}
-
-/** Routing decisions. */
-export function routingMetrics(meter: Meter) {
-  return {
-    decisions: meter.createCounter('stratalog.routing.decision', {
-      description: 'Number of searches by route',
-    }),
-    score: meter.createHistogram('stratalog.routing.complexity', {
-      description: 'Complexity score of questions, 0 to 1',
-      advice: { explicitBucketBoundaries: [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9] },
-    }),
-  };
 }
 
 /** Texts, tokens and time of embedding, by model. */

@@ -2,7 +2,7 @@ import { PolicyLearning } from '../commands/policies/policy-learning.ts';
 import type { CommandServices } from '../commands/context.ts';
 import { PolicyReader } from '../queries/policies/policy-reader.ts';
 import { LoggedDecisions } from '../queries/policies/logged-decisions.ts';
-import { trainingMetrics } from '../observability/learning-metrics.ts';
+import { trainingMetrics } from '../observability/rlm-metrics.ts';
 import type { WakeUp } from '../support/wake-up.ts';
 import { PolicyTrainer } from '../reactors/policy-trainer.ts';
 import { systemCommandContext, type Process } from './process.ts';

@@ -3,7 +3,10 @@ import { openLogKeys } from '../backends/log-signers.ts';
 import { ConfigError } from '../config.ts';
 import type { TreeHead } from '../domain/tlog/checkpoint.ts';
 import type { Signer } from '../domain/tlog/note.ts';
+import { observeCheckpoints } from '../observability/telemetry.ts';
+import { systemClock } from '../ports/clock.ts';
 import { CheckpointSigner } from '../tlog/checkpoint-signer.ts';
+import { overdueMs } from '../tlog/heads.ts';
 import { LogProofs } from '../tlog/log-proofs.ts';
 import { restoresOf } from '../tlog/restores.ts';
 import { LogTree } from '../tlog/tree.ts';
@@ -16,7 +19,7 @@ export async function openProofs(
   own: Process,
   { store }: CommandSide,
 ): Promise<{ readonly proofs: LogProofs; readonly signers: readonly Signer[] }> {
-  const { config, stores } = own;
+  const { config, stores, metrics } = own;
   const tree = await LogTree.open(stores.sql, stores.log);
   await assertNotShorter(tree, await stores.log.head());
   const { origin, signers, verifiers } = await openLogKeys(
@@ -26,8 +29,9 @@ export async function openProofs(
     await restoresOf(stores.log),
   );
   await assertContinuesPublished(tree, await lastPublished(config.tlog.publishTo, origin, verifiers));
+  const { intervalMs } = config.tlog;
+  observeCheckpoints(metrics.meter, () => overdueMs(store, intervalMs, systemClock.now()));
   if (config.roles.includes('worker')) {
-    const intervalMs = config.tlog.intervalMs;
     const context = systemCommandContext('checkpoints');
     const publish = headPublisher(config.tlog.publishTo);
     startProcessor(own, new CheckpointSigner({ tree, store, origin, signers, context, intervalMs, publish }));

@@ -22,7 +22,8 @@ import type { RoutingDirectory } from '../queries/routing/routing-directory.ts';
 import { VocabularyReader } from '../queries/routing/vocabulary.ts';
 import type { SearchService } from '../queries/search/search.ts';
 import type { Surfaces } from '../queries/surfaces.ts';
-import { reasoningMetrics, routingMetrics } from '../observability/telemetry.ts';
+import { executionMetrics, routingMetrics } from '../observability/rlm-metrics.ts';
+import { reasoningMetrics } from '../observability/telemetry.ts';
 
 export interface SearchParts {
   readonly config: Config;
@@ -74,7 +75,6 @@ export function assembleSearches(parts: SearchParts): {
     search: (caller, request, options) => retrieval.find(caller, request, options),
     places: (caller, request, view) => findChildPlaces(models.sql, view, caller, request),
   });
-  const metrics = routingMetrics(meter);
   const search = new RoutedSearch({
     search: retrieval,
     executor,
@@ -95,10 +95,8 @@ export function assembleSearches(parts: SearchParts): {
           'what a complex question is searched for could not be refined',
         );
     },
-    onRouted: (route, score) => {
-      metrics.decisions.add(1, { route });
-      metrics.score.record(score);
-    },
+    onRouted: routingMetrics(meter),
+    onExecuted: executionMetrics(meter),
   });
   const multiHop = new MultiHopSearch({
     models,

@@ -7,7 +7,7 @@ import type { EventProcessor, Term } from '../follow/processor.ts';
 import type { EventStore } from '../ports/event-store.ts';
 import { inBackground } from '../support/background.ts';
 import { pause } from '../support/pause.ts';
-import { signedHeads } from './heads.ts';
+import { longestSilenceMs, signedHeads } from './heads.ts';
 import type { LogTree } from './tree.ts';
 
 export interface SignerParts {
@@ -32,8 +32,6 @@ interface SignedHead {
 
 /** With so many new events a head is signed at once. */
 const mostUnsigned = 10_000;
-/** A head is signed at least this often, so that silence shows. */
-const idleMs = 3_600_000;
 const shortestPauseMs = 250;
 const longestPauseMs = 5_000;
 
@@ -61,7 +59,11 @@ export class CheckpointSigner implements EventProcessor {
       const { size } = await inBackground(() => tree.grow(term.signal));
       const unsigned = size - signedSize;
       const waitedMs = performance.now() - signedAt;
-      if ((unsigned > 0 && waitedMs >= intervalMs) || unsigned >= mostUnsigned || waitedMs >= idleMs) {
+      if (
+        (unsigned > 0 && waitedMs >= intervalMs) ||
+        unsigned >= mostUnsigned ||
+        waitedMs >= longestSilenceMs
+      ) {
         const head = await inBackground(() => this.sign(term.signal));
         signedSize = head.size + 1;
         // The next head does not wait for the receiver.

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Client, Json } from '../support/api.ts';
 import { auditEvents } from '../support/events.ts';
+import { metricsOf } from '../support/metrics.ts';
 import { expectInvalid, expectProblem } from '../support/problem.ts';
 import {
   fails,
@@ -84,6 +85,8 @@ describe('LLM Summarization Cost Control', () => {
     const { admin } = await newTenant(server);
     await admin.store({ ...company, content: 'Releases are cut on Mondays.' });
     await admin.put('/v1/admin/budgets', { period: 'month', tokens: 0 });
+    const refusals = async () => (await metricsOf(server)).get('stratalog_budgets_refused_total')!;
+    const before = await refusals();
     for (let n = 0; n < 2; n++) {
       const refused = await admin.post('/v1/summaries/refresh', company);
       expectProblem(refused, 402, 'budget-exhausted');
@@ -93,6 +96,7 @@ describe('LLM Summarization Cost Control', () => {
         resetsAt: expect.stringMatching(/-01T00:00:00\.000Z$/),
       });
     }
+    expect(await refusals()).toBe(before + 2);
     expect((await admin.get('/v1/admin/budgets')).body.exhausted).toBe(true);
     // An answer to a repeated command is that of the first time, whatever the budget is now.
     const { position } = (await admin.put('/v1/admin/budgets', { period: 'month' })).body;

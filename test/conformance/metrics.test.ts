@@ -41,6 +41,48 @@ it('[J7] /metrics shows the lag and parked streams of each read model, and the p
   }, 10_000);
 });
 
+it('[J6] Routing decision metrics, Execution metrics', async () => {
+  const client = await clientWithKey(server, { tenant: freshTenant(), role: 'admin', user: 'ada' });
+  const { position } = await client.store({ content: 'Billing never repeats a payment' });
+  const names = [
+    'routing_decision_total{route="standard"}',
+    'routing_decision_total{route="rlm"}',
+    'complexity_score_count',
+    ...['duration_ms', 'depth', 'tokens'].map((what) => `execution_${what}_count{outcome="complete"}`),
+  ];
+  const counts = async () => {
+    const now = await metricsOf(server);
+    return names.map((name) => now.get(`memory_rlm_${name}`) ?? 0);
+  };
+  const before = await counts();
+  const minPosition = { minPosition: position, waitMs: 30_000 };
+  await client.post('/v1/search', { query: 'billing', ...minPosition });
+  const query = 'Compare the retries of Search and Billing across all teams';
+  expect((await client.post('/v1/search', { query, ...minPosition })).status).toBe(200);
+  const after = await counts();
+  expect(after.map((count, at) => count - before[at]!)).toEqual([1, 1, 2, 1, 1, 1]);
+});
+
+it('[J6] /metrics counts what quotas and limits refuse', async () => {
+  const tenant = freshTenant();
+  const admin = await clientWithKey(server, { tenant, role: 'admin', user: 'ada' });
+  const refused = async () => {
+    const now = await metricsOf(server);
+    return ['stratalog_quotas_refused_total', 'stratalog_requests_limited_total'].map((name) =>
+      now.get(name)!,
+    );
+  };
+  const before = await refused();
+  await admin.put('/v1/spaces/notes', { maxSizeMb: 0.0001 });
+  const large = await admin.post('/v1/memories', { content: 'a'.repeat(200), spaces: ['notes'] });
+  expect(large.body.code).toBe('space-quota-exceeded');
+  await admin.put('/v1/admin/limits', { perTenant: { concurrency: 1 } });
+  const replies = await Promise.all(Array.from({ length: 4 }, () => admin.get('/v1/memories')));
+  const limited = replies.filter(({ status }) => status === 429).length;
+  expect(limited).toBeGreaterThan(0);
+  expect(await refused()).toEqual([before[0]! + 1, before[1]! + limited]);
+});
+
 it('[J7] /metrics needs no credential on loopback, like /livez and /readyz', async () => {
   expect((await clientOf(server).get('/livez')).status).toBe(200);
   expect((await metricsOf(server)).size).toBeGreaterThan(10);

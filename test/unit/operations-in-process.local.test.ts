@@ -82,6 +82,7 @@ beforeAll(async () => {
       clock: systemClock,
       onFailure: () => undefined,
       onReasoningFailure: () => undefined,
+      onExecuted: () => undefined,
       onRouted: () => undefined,
     }),
   } as Partial<Services> as Services;

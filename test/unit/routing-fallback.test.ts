@@ -73,6 +73,7 @@ function routed(
     clock: { now: () => new Date('2026-03-12T15:00:00Z') },
     onFailure: (error) => failures.push(error),
     onReasoningFailure: () => undefined,
+    onExecuted: () => undefined,
     onRouted: () => undefined,
   });
   return { routedSearch, failures };

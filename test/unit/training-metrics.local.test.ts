@@ -8,7 +8,7 @@ import { learnFrom } from '../../src/domain/learning/policy-decider.ts';
 import type { RoutePolicyEvent } from '../../src/domain/learning/policy-events.ts';
 import { emptyHistory, evolve } from '../../src/domain/learning/policy-history.ts';
 import { routePolicyStream } from '../../src/domain/streams.ts';
-import { trainingMetrics } from '../../src/observability/learning-metrics.ts';
+import { trainingMetrics } from '../../src/observability/rlm-metrics.ts';
 import { Generation } from '../../src/projections/generation.ts';
 import { ensureLive } from '../../src/projections/generations.ts';
 import { policies } from '../../src/projections/policies/policies.ts';

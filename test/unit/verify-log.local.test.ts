@@ -8,7 +8,7 @@ import { signerOf, type Signer } from '../../src/domain/tlog/note.ts';
 import type { EventLog } from '../../src/ports/event-log.ts';
 import type { Sql } from '../../src/ports/sql.ts';
 import { CheckpointSigner } from '../../src/tlog/checkpoint-signer.ts';
-import { signedHeads } from '../../src/tlog/heads.ts';
+import { overdueMs, signedHeads } from '../../src/tlog/heads.ts';
 import { LogTree } from '../../src/tlog/tree.ts';
 import { verifyLog, type LogReport } from '../../src/tlog/verify-log.ts';
 import { systemCommandContext } from '../../src/roles/process.ts';
@@ -83,6 +83,13 @@ beforeAll(async () => {
 afterAll(async () => {
   await log.close();
   await sql.close();
+});
+
+it('[J6] says by how long the next head is overdue: of new events, or in a silence', async () => {
+  const [event] = (await log.readAll({ after: signed + 1, limit: 1 })).events;
+  const after = (ms: number) => new Date(event!.time.getTime() + ms);
+  expect(await overdueMs(store, 60_000, after(59_000))).toBe(0);
+  expect(await overdueMs(store, 60_000, after(61_000))).toBe(1_000);
 });
 
 const verify = (withTree = true): Promise<LogReport> =>

@@ -29,11 +29,17 @@ export class Admission {
   readonly #ceilings: Ceilings;
   /** Calls under way by credential and shape. */
   readonly #underWay = new Map<string, number>();
+  #limited = 0;
 
   constructor(limits: LimitsDirectory, turns: TurnOptions, ceilings: Ceilings) {
     this.limits = limits;
     this.#ceilings = ceilings;
     this.turns = new Turns(turns);
+  }
+
+  /** Requests that were refused because their caller had reached a limit of its own. */
+  get limited(): number {
+    return this.#limited;
   }
 
   /**
@@ -47,7 +53,8 @@ export class Admission {
     onState?: (state: RateState) => void,
   ): Promise<Admitted> {
     if (isMaster(caller) || caller.tenant === systemTenant) return { turn: undefined, end: () => undefined };
-    const end = this.#rates.begin(caller, cost, await this.limits.of(caller.tenant), onState);
+    const limits = await this.limits.of(caller.tenant);
+    const end = this.#counted(() => this.#rates.begin(caller, cost, limits, onState));
     try {
       const flow = { tenant: caller.tenant, key: caller.principal };
       const turn = needsTurn ? await this.turns.take(flow, cost, signal) : undefined;
@@ -70,14 +77,11 @@ export class Admission {
     const key = JSON.stringify([tenant, principal, shape]);
     const count = this.#underWay.get(key) ?? 0;
     const ceiling = this.#ceilings[shape];
-    if (count >= ceiling)
-      throw new Problem(
-        'rate-limited',
-        `a credential may have ${ceiling} ${shapes[shape]} under way at a time`,
-        {
-          retryAfter: 1,
-        },
-      );
+    if (count >= ceiling) {
+      this.#limited++;
+      const detail = `a credential may have ${ceiling} ${shapes[shape]} under way at a time`;
+      throw new Problem('rate-limited', detail, { retryAfter: 1 });
+    }
     this.#underWay.set(key, count + 1);
     let isUnderWay = true;
     return () => {
@@ -87,5 +91,14 @@ export class Admission {
       if (left === 0) this.#underWay.delete(key);
       else this.#underWay.set(key, left);
     };
+  }
+
+  #counted<T>(begin: () => T): T {
+    try {
+      return begin();
+    } catch (error) {
+      this.#limited++;
+      throw error;
+    }
   }
 }

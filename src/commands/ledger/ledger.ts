@@ -84,10 +84,16 @@ export class Ledger {
   readonly #prices: PriceList;
   readonly #accounts = new LRUCache<string, Accounts>({ max: maxCached });
   readonly #mutex = new KeyedMutex();
+  #refused = 0;
 
   constructor(services: CommandServices, prices: PriceList) {
     this.#services = services;
     this.#prices = prices;
+  }
+
+  /** Calls of models that this process did not make because a budget was used up. */
+  get refused(): number {
+    return this.#refused;
   }
 
   /** A reservation for each call, in their order. Only a call whose outcome is `reserved` may be made. */
@@ -98,6 +104,7 @@ export class Ledger {
       ...decideReserve(book, budget, now, reservationMs, wanted, spaceBudgets),
       day: chargedDay(book, now),
     }));
+    this.#refused += outcomes.filter((outcome) => outcome === 'exhausted').length;
     return outcomes.map((outcome) => ({ outcome, day }));
   }
 
@@ -125,6 +132,7 @@ export class Ledger {
       };
     });
     if (!refused) return undefined;
+    this.#refused++;
     const { limit, spent, resetsAt, budget } = refused;
     const detail = `the budget of this ${budget.period} is used up until ${resetsAt}`;
     return new Problem('budget-exhausted', detail, { extra: { limit, spent: { ...spent }, resetsAt } });

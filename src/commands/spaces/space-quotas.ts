@@ -47,9 +47,15 @@ export class SpaceQuotas {
   readonly #directory: SpaceDirectory;
   readonly #tenants = new LRUCache<string, TenantUsage>({ max: 10_000 });
   #read: ReadBytes | undefined;
+  #refused = 0;
 
   constructor(directory: SpaceDirectory) {
     this.#directory = directory;
+  }
+
+  /** Changes of memories that this process refused because a space was full. */
+  get refused(): number {
+    return this.#refused;
   }
 
   /** Connects the read model. Until then nothing is refused. */
@@ -98,7 +104,10 @@ export class SpaceQuotas {
     let full = fullSpace(await this.#usage(tenant, usage, ids, freshMs), usage.own, limited, added);
     if (full)
       full = fullSpace(await this.#usage(tenant, usage, ids, freshForRefusalMs), usage.own, limited, added);
-    if (full) throw full;
+    if (full) {
+      this.#refused++;
+      throw full;
+    }
     const change: OwnChange = { added };
     usage.own.add(change);
     return { usage, change };

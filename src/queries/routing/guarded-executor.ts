@@ -14,11 +14,13 @@ import type { ReasoningFailure } from '../reasoning/reasoner.ts';
 import type { SearchFact } from '../search/answer.ts';
 import type { SearchRequest } from '../search/query.ts';
 import type { SearchService } from '../search/search.ts';
-import type { Execution, Executor } from './executor.ts';
+import type { Execution, Executor, Run } from './executor.ts';
 
 export interface GuardedExecutorDependencies {
   readonly search: Pick<SearchService, 'view'>;
   readonly executor: Executor;
+  /** Called after every run. */
+  readonly onExecuted: (run: Run) => void;
   readonly onFailure: (error: unknown, searchId: string) => void;
   readonly onReasoningFailure: (failure: ReasoningFailure, searchId: string) => void;
 }
@@ -50,7 +52,7 @@ export class GuardedExecutor {
    * breaker.
    */
   async run(search: ComplexSearch, settings: RoutingSettings): Promise<Execution> {
-    const { executor, onFailure, onReasoningFailure } = this.#dependencies;
+    const { executor, onExecuted, onFailure, onReasoningFailure } = this.#dependencies;
     const { caller, request, searchId } = search;
     const permit = this.#breakers.of(caller.tenant).enter();
     if (!permit)
@@ -62,6 +64,7 @@ export class GuardedExecutor {
         failures: [],
       };
     const execution = await this.#runInView(search, settings);
+    onExecuted(execution.run);
     const { outcome, interruption } = execution.run;
     if (outcome === 'failed') permit.failed();
     else if (outcome === 'complete' || isLack(interruption)) permit.succeeded();
