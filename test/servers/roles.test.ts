@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { clientOf, clientWithKey, freshTenant, type Client, type Json } from '../support/api.ts';
 import { stratalogAs } from '../support/cli.ts';
 import { freshBackEnds, type FreshBackEnds } from '../support/back-ends.ts';
+import { metricsOf } from '../support/metrics.ts';
 import { readModelNames } from '../support/read-model-names.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
@@ -67,7 +68,8 @@ describe.each(['postgres', 'cluster'] as const)(
           expect(status).toBe(200);
         }, 20_000);
         expect((await outside.get('/livez')).status).toBe(200);
-        expect((await fetch(`${process.url}/metrics`)).status).toBe(200);
+        const metrics = await metricsOf(process);
+        expect(metrics.has('stratalog_relay_lag')).toBe(role === 'relay');
         expect((await clientOf(process, client.key).get('/v1/memories')).status).toBe(404);
       }
     });
