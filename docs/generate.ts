@@ -1,4 +1,4 @@
-// npm run docs: writes the reference pages from the code. A test fails when they are out of date.
+// npm run docs: writes the reference pages and the dashboards from the code. A test fails when they are out of date.
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { format, resolveConfig } from 'prettier';
@@ -13,6 +13,7 @@ import { asyncApiDocument } from '../src/http/asyncapi.ts';
 import { bindings } from '../src/http/bindings/index.ts';
 import { openApiDocument } from '../src/http/openapi.ts';
 import { listedTools } from '../src/mcp/server.ts';
+import { dashboards, grafanaModel } from './dashboards.ts';
 import { remediesFile, typesFile, type OpenApiDocument } from '../packages/client/generate.ts';
 
 /** Contents of every generated file, by path. */
@@ -38,6 +39,16 @@ export async function referencePages(): Promise<Map<string, string>> {
     formatted.set(path, await format(text, { ...(await resolveConfig(path)), parser: 'typescript' }));
   }
   formatted.set('schemas/asyncapi.json', `${JSON.stringify(asyncApiDocument(), null, 2)}\n`);
+  for (const dashboard of dashboards) {
+    const path = `ops/dashboards/${dashboard.uid}.json`;
+    formatted.set(
+      path,
+      await format(JSON.stringify(grafanaModel(dashboard)), {
+        ...(await resolveConfig(path)),
+        parser: 'json',
+      }),
+    );
+  }
   return formatted;
 }
 

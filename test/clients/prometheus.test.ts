@@ -1,8 +1,9 @@
 import { readFile, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse, stringify } from 'yaml';
+import { dashboards, queriesOf } from '../../docs/dashboards.ts';
 import { clientWithKey, freshTenant } from '../support/api.ts';
 import { promtool } from '../support/promtool.ts';
 import { useServer } from '../support/use-server.ts';
@@ -106,16 +107,26 @@ const testOf = (alert: string, series: Series, fires: boolean, minutes: number) 
 });
 
 describe('the alerting rules', () => {
-  let folder: string | undefined;
-  afterAll(async () => folder && rm(folder, { recursive: true }));
+  let folder: string;
+  beforeAll(async () => (folder = await mkdtemp(path.join(tmpdir(), 'stratalog-alerts-'))));
+  afterAll(() => rm(folder, { recursive: true }));
 
   it('[J6] are accepted by promtool, and each has its cases', async () => {
     expect(await promtool(['check', 'rules', rulesFile])).toMatchObject({ code: 0 });
     expect(Object.keys(cases)).toEqual(alerts);
   });
 
+  it('[J6] and the queries of the dashboards are PromQL', async () => {
+    const expressions = dashboards.flatMap(queriesOf).map(({ expr }, at) => ({
+      record: `panel_${at}`,
+      expr: expr.replaceAll('$__rate_interval', '5m'),
+    }));
+    const file = path.join(folder, 'panels.yml');
+    await writeFile(file, stringify({ groups: [{ name: 'panels', rules: expressions }] }));
+    expect(await promtool(['check', 'rules', file])).toMatchObject({ code: 0 });
+  });
+
   it('[J6] [J7] fire for what they are for, and are silent otherwise', async () => {
-    folder = await mkdtemp(path.join(tmpdir(), 'stratalog-alerts-'));
     const tests = Object.entries(cases).flatMap(([alert, { fires, silent }]) => {
       const minutes = alert === 'StratalogReadModelBehind' ? 90 : 60;
       return [testOf(alert, fires, true, minutes), testOf(alert, silent, false, minutes)];

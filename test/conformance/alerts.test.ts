@@ -2,9 +2,12 @@ import { readFile } from 'node:fs/promises';
 import { afterAll, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
+import { dashboards, queriesOf } from '../../docs/dashboards.ts';
 import { clientWithKey, freshTenant } from '../support/api.ts';
 import { metricsOf } from '../support/metrics.ts';
+import { missingIn, selectorsOf } from '../support/promql.ts';
 import { scriptedLanguageModel } from '../support/scripted-language-model.ts';
+import { summarizes } from '../support/summarizing-server.ts';
 import { useServer } from '../support/use-server.ts';
 
 const endpoint = await scriptedLanguageModel();
@@ -12,7 +15,6 @@ afterAll(() => endpoint.close());
 const server = useServer({
   because: 'is configured with a language model',
   environment: {
-    STRATALOG_EMBEDDER: 'deterministic',
     STRATALOG_LLM_BASE_URL: endpoint.baseURL,
     STRATALOG_LLM_MODEL: 'root',
   },
@@ -43,40 +45,52 @@ const rulesFile = z.strictObject({
 
 const { groups } = rulesFile.parse(parse(await readFile('ops/alerts.yml', 'utf8')));
 const rules = groups.flatMap((group) => group.rules);
-/** Has the metrics of the relay only in the profile cluster, where `roles.test.ts` looks for them. */
-const ofRelay = (metric: string) => metric.startsWith('stratalog_relay_');
 
-interface Selector {
-  readonly metric: string;
-  readonly labels: readonly string[];
-}
+/** The metrics of the relay exist only in the profile cluster, where `roles.test.ts` looks for them. */
+const isOfRelay = (what: string) => what.startsWith('stratalog_relay_');
 
-/** The metrics that an expression reads, each with the labels it selects by. */
-function selectorsOf(expr: string): Selector[] {
-  return [...expr.matchAll(/\b((?:stratalog|http|process|nodejs)_\w+)(?:\{([^}]*)\})?/g)].map(
-    ([, metric = '', labels = '']) => ({
-      metric,
-      labels: [...labels.matchAll(/(\w+)\s*(?:=~|!~|!=|=)/g)].map(([, label = '']) => label),
-    }),
-  );
-}
-
-it('[D-4] the alert rules use only metrics and labels that the program exposes', async () => {
+/** Lets the server do everything that has a metric. Returns its series. */
+async function seriesAfterUse(): Promise<string[]> {
   const client = await clientWithKey(server, { tenant: freshTenant(), role: 'admin', user: 'ada' });
-  const { position } = await client.store({ content: 'Billing never repeats a payment' });
+  const company = { layer: 'company' };
+  await client.store({ ...company, content: 'Search tries again once' });
+  const { position } = await client.store({ ...company, content: 'Billing never repeats a payment' });
   const query = 'Compare the retries of Search and Billing across all teams';
   const answer = await client.post('/v1/search', { query, minPosition: position, waitMs: 30_000 });
   expect(answer.status).toBe(200);
-  const given = [...(await metricsOf(server)).keys()];
-  for (const { alert, expr } of rules) {
-    const selectors = selectorsOf(expr);
-    expect(selectors.length, alert).toBeGreaterThan(0);
-    for (const { metric, labels } of selectors.filter(({ metric }) => !ofRelay(metric))) {
-      const series = given.filter((name) => name === metric || name.startsWith(`${metric}{`));
-      expect(series.length, `${alert}: ${metric}`).toBeGreaterThan(0);
-      for (const label of labels) expect(series[0], `${alert}: ${metric}`).toContain(`${label}="`);
-    }
+  endpoint.otherwise(summarizes());
+  expect((await client.post('/v1/summaries/refresh', company)).status).toBe(202);
+  const written = async () =>
+    (await metricsOf(server)).get('memory_summary_batched_scopes_total{model="root",used="true"}');
+  await expect.poll(written, { timeout: 30_000 }).toBeGreaterThan(0);
+  const read = async () => (await client.get('/v1/summaries?layer=company')).body.items.length as number;
+  await expect.poll(read, { timeout: 30_000 }).toBeGreaterThan(0);
+  return [...(await metricsOf(server)).keys()];
+}
+
+it('[D-4] [J6] the alert rules and the panels of the dashboards use only metrics and labels that the program exposes', async () => {
+  const series = await seriesAfterUse();
+  const asked = [
+    ...rules.map(({ alert, expr }) => ({ of: alert, expr })),
+    ...dashboards.flatMap((dashboard) =>
+      queriesOf(dashboard).map(({ panel, expr }) => ({ of: `${dashboard.title}: ${panel}`, expr })),
+    ),
+  ];
+  for (const { of, expr } of asked) {
+    expect(selectorsOf(expr).length, of).toBeGreaterThan(0);
+    expect(
+      missingIn(expr, series).filter((what) => !isOfRelay(what)),
+      of,
+    ).toEqual([]);
   }
+  expect(
+    missingIn('sum by (le, city) (stratalog_no_such{le="1"}) + stratalog_requests_waiting{city="x"}', series),
+  ).toEqual([
+    'stratalog_no_such',
+    'stratalog_requests_waiting{city}',
+    'stratalog_requests_waiting{le}',
+    'stratalog_requests_waiting{city}',
+  ]);
 });
 
 it('[D-4] [D-7] alerts fire when reasoning p95 exceeds 2 s, when more than 5 percent of it degrades, and when a breaker is open', () => {
