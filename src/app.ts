@@ -1,6 +1,7 @@
 import { hostname } from 'node:os';
 import type { Logger } from 'pino';
 import { socketIn } from './adapters/folder-socket.ts';
+import { packageVersion } from './adapters/package-version.ts';
 import { openMetrics } from './adapters/prometheus/metrics.ts';
 import { SoleLeases } from './adapters/sole-leases.ts';
 import { openSqlLeases } from './adapters/sql/leases.ts';
@@ -15,7 +16,9 @@ import type { Health, MetricsAccess } from './http/serve-health.ts';
 import { startHttpServer, type Api, type HttpApplication, type HttpServer } from './http/server.ts';
 import { createLogger } from './observability/logger.ts';
 import { readiness, type Readiness } from './observability/readiness.ts';
+import { RepeatedErrors } from './observability/repeated-errors.ts';
 import { embeddingMetrics } from './observability/telemetry.ts';
+import { tracedEmbedders } from './observability/traced-embedders.ts';
 import type { Embedders } from './ports/embedder.ts';
 import type { Leases } from './ports/leases.ts';
 import type { CopySource } from './ports/log-copy.ts';
@@ -32,6 +35,7 @@ import { startRelay } from './roles/relay.ts';
 import { openProofs } from './roles/proofs.ts';
 import { startWorker } from './roles/worker.ts';
 import { Cleanup } from './support/cleanup.ts';
+import { recordSpansWith } from './support/tracing.ts';
 
 /** A running process of Stratalog. */
 export interface App {
@@ -71,7 +75,8 @@ async function start(
   const { roles } = config;
   const metrics = openMetrics((error) => logger.warn({ err: error }, 'a metric could not be read'));
   cleanup.add(() => metrics.close());
-  const openingStores = openStores(config, logger, cleanup);
+  if (config.traces) await startTracing(logger, cleanup);
+  const openingStores = openTracedStores(config, logger, cleanup);
   const openingEmbedders = openEmbeddersFor(config, metrics, openingStores, cleanup);
   const stores = await openingStores;
   const leases = await openLeases(config, stores);
@@ -179,10 +184,32 @@ function openEmbeddersFor(
 ): Promise<Embedders> | undefined {
   if (config.roles.every((role) => role === 'relay')) return undefined;
   const seen = async () => seenModels((await openingStores).sql);
-  const opening = openEmbedders(config, { seen, onRun: embeddingMetrics(metrics.meter) });
-  const opened = opening.catch(() => undefined);
-  cleanup.add(async () => (await opened)?.close());
+  const opened = openEmbedders(config, { seen, onRun: embeddingMetrics(metrics.meter) });
+  const opening = config.traces ? opened.then(tracedEmbedders) : opened;
+  const usable = opening.catch(() => undefined);
+  cleanup.add(async () => (await usable)?.close());
   return opening;
+}
+
+/** Records the spans of this process from here on. The libraries for it are only loaded if it is wanted. */
+async function startTracing(logger: Logger, cleanup: Cleanup): Promise<void> {
+  const { openTracer } = await import('./adapters/otlp/tracer.ts');
+  const repeated = new RepeatedErrors();
+  const recording = openTracer(packageVersion(), (error) => {
+    if (repeated.isNew('traces', error)) logger.warn({ err: error }, 'spans could not be sent and are lost');
+  });
+  recordSpansWith(recording.tracer);
+  cleanup.add(async () => {
+    recordSpansWith(undefined);
+    await recording.close();
+  });
+}
+
+async function openTracedStores(config: Config, logger: Logger, cleanup: Cleanup): Promise<Stores> {
+  const stores = await openStores(config, logger, cleanup);
+  if (!config.traces) return stores;
+  const { tracedStores } = await import('./observability/traced-stores.ts');
+  return tracedStores(stores);
 }
 
 async function openLeases({ profile }: Config, { sql }: Stores): Promise<Leases> {

@@ -84,6 +84,12 @@ export const settings = z.object({
     .refine(isKeySetOrAddress, 'must be an http or https URL or a JSON Web Key Set')
     .optional()
     .describe('Keys that verify JWTs: the URL of a JSON Web Key Set, or the key set itself'),
+  STRATALOG_TRACES: z
+    .enum(['off', 'otlp'])
+    .default('off')
+    .describe(
+      "Whether spans of requests, the log, the database, Kafka, OpenSearch and models are recorded and sent by OTLP over HTTP, as OpenTelemetry's own variables say: `OTEL_EXPORTER_OTLP_ENDPOINT` (default: http://localhost:4318), `OTEL_TRACES_SAMPLER` and others",
+    ),
   STRATALOG_LOG_LEVEL: z
     .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])
     .default('info')
@@ -118,6 +124,8 @@ export interface Config extends ClusterConfig, ModelsConfig {
   readonly maxVectorLag: number;
   readonly erasedFilesWithinMs: number;
   readonly jwt: { readonly issuer: string; readonly audience: string; readonly jwks: string } | undefined;
+  /** Whether spans are recorded. */
+  readonly traces: boolean;
   readonly logLevel: Settings['STRATALOG_LOG_LEVEL'];
 }
 
@@ -164,6 +172,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     maxVectorLag: values.STRATALOG_MAX_VECTOR_LAG,
     erasedFilesWithinMs: values.STRATALOG_ERASED_FILES_WITHIN * 1_000,
     jwt: jwtOf(values),
+    traces: values.STRATALOG_TRACES === 'otlp',
     logLevel: values.STRATALOG_LOG_LEVEL,
   };
 }

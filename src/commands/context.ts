@@ -3,6 +3,7 @@ import { servedUser } from '../domain/access/on-behalf.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { EventContext, EventStore, LoadedEvent } from '../ports/event-store.ts';
 import type { KeyRef, KeyVault } from '../ports/key-vault.ts';
+import { currentPlace } from '../support/tracing.ts';
 import { SpaceDirectory } from './spaces/space-directory.ts';
 import { SpaceQuotas } from './spaces/space-quotas.ts';
 
@@ -61,9 +62,14 @@ export function inTenant(context: CommandContext, tenant: string): CommandContex
 /** The context of what the program does because of an event: in the tenant of the event, and caused by it. */
 export function causedBy(
   context: CommandContext,
-  { id, metadata: { tenant, correlationId } }: Pick<LoadedEvent, 'id' | 'metadata'>,
+  { id, metadata: { tenant, correlationId, traceId } }: Pick<LoadedEvent, 'id' | 'metadata'>,
 ): CommandContext {
-  return { ...inTenant(context, tenant), correlationId, causationId: id };
+  return {
+    ...inTenant(context, tenant),
+    correlationId,
+    causationId: id,
+    ...(traceId !== undefined && { traceId }),
+  };
 }
 
 export interface CommandResult {
@@ -100,10 +106,17 @@ export function eventContext(context: CommandContext, key?: KeyRef): EventContex
     cause,
     correlationId,
     ...(causationId !== undefined && { causationId }),
-    ...(traceId !== undefined && { traceId }),
+    ...placeOf(traceId),
     ...(reason !== undefined && { reason }),
     ...(idempotency && { commandId: idempotency.commandId, bodyHash: idempotency.bodyHash }),
     ...(seeksConflicts && { seeksConflicts }),
     ...(key && { key }),
   };
+}
+
+/** Where events are in traces: the span under way, unless it belongs to another trace than the command, as where commands are queued. */
+function placeOf(traceId: string | undefined): Pick<EventContext, 'traceId' | 'spanId'> {
+  const place = currentPlace();
+  if (place && (traceId === undefined || traceId === place.traceId)) return place;
+  return traceId === undefined ? {} : { traceId };
 }

@@ -1,7 +1,9 @@
+import { SpanKind } from '@opentelemetry/api';
 import type { LoadedEvent, LoadedPage, UnreadableEvent } from '../ports/event-store.ts';
 import type { Sql, SqlExecutor, TransactionOptions } from '../ports/sql.ts';
 import { allDone } from '../support/all-done.ts';
 import { maxPageSize, totalSize } from '../support/recorded-size.ts';
+import { continuing, inSpan, isTracing } from '../support/tracing.ts';
 import { CheckpointTable, type Checkpoint, type Move } from './checkpoints.ts';
 import { nothing, type EarlyWrites, type Handler } from './handler.ts';
 import { ParkedTable } from './parked-table.ts';
@@ -93,8 +95,25 @@ export class Follower {
    * applied parks its stream. Rejects if the database, the log or a model is unavailable; the page must then be applied again.
    */
   async apply(page: LoadedPage, state: Checkpoint, options: ApplyOptions = {}): Promise<Checkpoint> {
-    const size = options.rebuild ? Infinity : this.#batchSize;
     const due = this.#due(page.events, state);
+    // A rebuild applies everything that ever happened: its spans would say nothing.
+    if (due.length === 0 || options.rebuild || !isTracing()) return this.#apply(page, due, state, options);
+    const what = {
+      name: `apply ${this.name}`,
+      kind: SpanKind.CONSUMER,
+      attributes: { 'stratalog.follower': this.name, 'stratalog.log.events': due.length },
+      ...continuing(due.map(({ metadata }) => metadata)),
+    };
+    return inSpan(what, () => this.#apply(page, due, state, options));
+  }
+
+  async #apply(
+    page: LoadedPage,
+    due: readonly LoadedEvent[],
+    state: Checkpoint,
+    options: ApplyOptions,
+  ): Promise<Checkpoint> {
+    const size = options.rebuild ? Infinity : this.#batchSize;
     const unreadable = page.unreadable.filter((event) => this.#isDue(event, event.type, state));
     let now = state;
     if (unreadable.length === 0) {

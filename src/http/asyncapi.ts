@@ -176,6 +176,9 @@ const eventAttributes: JsonSchema = {
       description: 'Revision of the event in its stream; 0 for the first event',
     },
     ce_schemaversion: { ...wholeNumber, description: 'Version of the schema of this event type' },
+    ce_traceparent: text(
+      'Span that appended the event, as in the header `traceparent` (W3C Trace Context); only where spans are recorded',
+    ),
     ce_metadata: {
       type: 'string',
       contentMediaType: 'application/json',
@@ -212,6 +215,7 @@ const metadata: JsonSchema = {
     commandId: text('Id of the command; the same for all its repetitions'),
     bodyHash: text('Keyed hash of the canonical arguments of the command'),
     traceId: text('W3C trace id of the request'),
+    spanId: text('Id of the span that appended the event, where spans are recorded'),
     seeksConflicts: {
       type: 'boolean',
       description: 'Whether the conflicts of the memory are looked for after the command',

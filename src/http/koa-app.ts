@@ -18,6 +18,8 @@ import { serveMem0 } from './serve-mem0.ts';
 import { serveTlog } from './serve-tlog.ts';
 import { serveMcp } from './serve-mcp.ts';
 import { serveOperation } from './serve-operation.ts';
+import { isTracing } from '../support/tracing.ts';
+import { traceRequest } from './trace-request.ts';
 
 /** What the operations below /v1 need. */
 export interface Api {
@@ -49,6 +51,7 @@ export function createKoa({ api, ...health }: HttpApplication, closing: AbortSig
   serveHealth(router, { ...health, ...(positionOf && { positionOf }) }, api?.authenticator);
   const fixed = methodsByFixedPath(bindings);
   if (api) serveApi(router, api, fixed, closing, logger);
+  if (isTracing()) koa.use(traceRequest);
   koa.use((context, next) => measure(context, next, durations));
   koa.use((context, next) => answerErrors(context, next, logger));
   koa.use((context, next) => allowOwnMethods(context, next, fixed));

@@ -1,9 +1,10 @@
 import { pino, type DestinationStream, type Logger } from 'pino';
 import type { Config } from '../config.ts';
+import { currentPlace } from '../support/tracing.ts';
 
 /** One JSON object per line, on standard output unless there is another destination. Neither secrets nor content are ever logged. */
 export function createLogger(
-  { logLevel }: Pick<Config, 'logLevel'>,
+  { logLevel, traces }: Pick<Config, 'logLevel' | 'traces'>,
   destination: DestinationStream = pino.destination(1),
 ): Logger {
   return pino(
@@ -12,6 +13,7 @@ export function createLogger(
       level: logLevel,
       serializers: { err: loggedError },
       redact: ['*.authorization', '*.headers'],
+      ...(traces && { mixin: () => currentPlace() ?? {} }),
     },
     destination,
   );

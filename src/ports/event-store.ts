@@ -27,7 +27,10 @@ export interface EventOrigin {
   readonly commandId?: string;
   /** Hash of the command's canonical body, which distinguishes a repetition from a reused key. */
   readonly bodyHash?: string;
+  /** Trace that the events belong to (W3C Trace Context). */
   readonly traceId?: string;
+  /** Span of that trace that appended them, where spans are recorded. */
+  readonly spanId?: string;
   /** The caller did not say what to do about conflicts of the memory: they are looked for later. */
   readonly seeksConflicts?: true;
 }

@@ -51,6 +51,17 @@ describe('[G5] a record of an event', () => {
     );
   });
 
+  it('has the span that appended it, by the extension of distributed tracing', () => {
+    const [event] = fc.sample(recorded, 1);
+    const traceId = '4bf92f3577b34da6a3ce929d0e0e4736';
+    const headersOf = (metadata: object) =>
+      toRecord({ ...event!, metadata: JSON.stringify(metadata) }, source).headers;
+    expect(headersOf({ traceId, spanId: '00f067aa0ba902b7' })['ce_traceparent']).toBe(
+      `00-${traceId}-00f067aa0ba902b7-01`,
+    );
+    expect(headersOf({ traceId })).not.toHaveProperty('ce_traceparent');
+  });
+
   it('is a CloudEvent 1.0 in binary mode', () => {
     fc.assert(
       fc.property(recorded, (event) => {

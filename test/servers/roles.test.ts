@@ -126,7 +126,7 @@ describe.each(['postgres', 'cluster'] as const)(
         expect(reactors).toContainEqual(
           expect.objectContaining({ name: 'erasures', lock: 'elsewhere', parked: 0 }),
         );
-      });
+      }, 20_000);
     });
 
     it('[F4] every read model is rebuilt beside the live one to an equal digest, and switched', async () => {

@@ -61,7 +61,12 @@ export function toRecord(event: ContractEvent, source: ContractSource): Contract
     topic: topicName(source.prefix, kindOfStream(event.stream)),
     key: event.stream,
     value: event.data,
-    headers: { ...attributesOf(event, source.logId), ce_metadata: event.metadata, 'content-type': jsonType },
+    headers: {
+      ...attributesOf(event, source.logId),
+      ...traceOf(event),
+      ce_metadata: event.metadata,
+      'content-type': jsonType,
+    },
   };
 }
 
@@ -127,6 +132,16 @@ function attributesOf(event: EventHeader, logId: string): Record<string, string>
     ce_revision: `${revision}`,
     ce_schemaversion: `${schemaVersion}`,
   };
+}
+
+/** The CloudEvents extension of distributed tracing, if the event was appended within a recorded span. */
+function traceOf({ metadata }: ContractEvent): { ce_traceparent?: string } {
+  // Most events have none, and need not be parsed.
+  if (!metadata.includes('"spanId"')) return {};
+  const { traceId, spanId } = JSON.parse(metadata) as { traceId?: string; spanId?: string };
+  return traceId !== undefined && spanId !== undefined
+    ? { ce_traceparent: `00-${traceId}-${spanId}-01` }
+    : {};
 }
 
 /** The event header in key and record headers, or a message saying what is wrong with them. */

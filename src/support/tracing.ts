@@ -1,0 +1,96 @@
+import {
+  context,
+  isSpanContextValid,
+  ROOT_CONTEXT,
+  SpanStatusCode,
+  trace,
+  TraceFlags,
+  type Context,
+  type Link,
+  type Span,
+  type SpanContext,
+  type SpanOptions,
+  type Tracer,
+} from '@opentelemetry/api';
+
+/** Set while the process records traces. Without it, nothing here does or keeps anything. */
+let tracer: Tracer | undefined;
+
+/** Begins to record the spans of this process, or ends it. */
+export function recordSpansWith(given: Tracer | undefined): void {
+  tracer = given;
+}
+
+export interface TracedWork extends Omit<SpanOptions, 'root'> {
+  readonly name: string;
+  /** The context that the span belongs to; by default that of the work under way. */
+  readonly parent?: Context;
+}
+
+/**
+ * Does work within a span, which ends when the promise settles. A rejection marks it with the name of the error alone, because messages may
+ * quote content. `work` gets no span where none is recorded.
+ */
+export async function inSpan<T>(
+  { name, parent = context.active(), ...options }: TracedWork,
+  work: (span?: Span) => Promise<T>,
+): Promise<T> {
+  if (!tracer) return work();
+  return tracer.startActiveSpan(name, options, parent, async (span) => {
+    try {
+      return await work(span);
+    } catch (error) {
+      markFailed(span, error);
+      throw error;
+    } finally {
+      span.end();
+    }
+  });
+}
+
+/** The same for a part of other work: on its own, such as a poll of an idle process, it is not recorded. */
+export async function inPartialSpan<T>(what: TracedWork, work: (span?: Span) => Promise<T>): Promise<T> {
+  return tracer && trace.getActiveSpan() ? inSpan(what, work) : work();
+}
+
+export function markFailed(span: Span, error: unknown): void {
+  const type = error instanceof Error ? error.name : typeof error;
+  span.setAttribute('error.type', type);
+  span.setStatus({ code: SpanStatusCode.ERROR });
+}
+
+/** Where a span is, as events keep it. */
+export interface TracePlace {
+  readonly traceId?: string | undefined;
+  readonly spanId?: string | undefined;
+}
+
+/** The place of the span that the work under way belongs to; undefined if none is recorded. */
+export function currentPlace(): { readonly traceId: string; readonly spanId: string } | undefined {
+  const span = tracer && trace.getActiveSpan()?.spanContext();
+  if (!span || !isSpanContextValid(span) || (span.traceFlags & TraceFlags.SAMPLED) === 0) return undefined;
+  return { traceId: span.traceId, spanId: span.spanId };
+}
+
+const mostLinks = 32;
+
+/**
+ * How work that goes on after an answer is traced: in the trace of its events if they all have the same one, otherwise in a trace of its
+ * own with links to theirs.
+ */
+export function continuing(places: Iterable<TracePlace>): Pick<TracedWork, 'parent' | 'links'> {
+  const known = new Map<string, SpanContext>();
+  for (const { traceId, spanId } of places) {
+    if (traceId === undefined || spanId === undefined || known.has(traceId)) continue;
+    known.set(traceId, { traceId, spanId, traceFlags: TraceFlags.SAMPLED, isRemote: true });
+    if (known.size > mostLinks) break;
+  }
+  const contexts = [...known.values()];
+  const [only] = contexts;
+  if (contexts.length === 1) return { parent: trace.setSpanContext(ROOT_CONTEXT, only!) };
+  const links: Link[] = contexts.slice(0, mostLinks).map((of) => ({ context: of }));
+  return { parent: ROOT_CONTEXT, links };
+}
+
+/** Whether spans are recorded. */
+export const isTracing = (): boolean => tracer !== undefined;
