@@ -107,7 +107,7 @@ export function summaryOf(text: string): string {
   const operation = /\b(select|insert|update|delete|with|set|notify|truncate|create|drop|alter|lock)\b/i.exec(
     text,
   );
-  const table = /\b(?:from|into|update|table)\s+(?:only\s+)?([a-z_][\w.]*)/i.exec(text);
+  const table = /\b(?:from|into|update|table)\s+(?:only\s+)?([a-z_][\w.]*\b)(?!\s*\()/i.exec(text);
   const verb = operation?.[1]?.toLowerCase() === 'with' ? 'select' : operation?.[1]?.toLowerCase();
   return [verb ?? 'statement', table?.[1]].filter((part) => part !== undefined).join(' ');
 }
