@@ -107,9 +107,13 @@ export function summaryOf(text: string): string {
   const operation = /\b(select|insert|update|delete|with|set|notify|truncate|create|drop|alter|lock)\b/i.exec(
     text,
   );
-  const table = /\b(?:from|into|update|table)\s+(?:only\s+)?([a-z_][\w.]*\b)(?!\s*\()/i.exec(text);
+  // A function that rows come from is followed by its arguments; a table that rows go to may be followed by its columns.
+  const table =
+    /\b(?:(?:into|update|table)\s+(?:only\s+)?([a-z_][\w.]*)|(?:from|join)\s+(?:only\s+)?([a-z_][\w.]*\b)(?!\s*\())/i.exec(
+      text,
+    );
   const verb = operation?.[1]?.toLowerCase() === 'with' ? 'select' : operation?.[1]?.toLowerCase();
-  return [verb ?? 'statement', table?.[1]].filter((part) => part !== undefined).join(' ');
+  return [verb ?? 'statement', table?.[1] ?? table?.[2]].filter((part) => part !== undefined).join(' ');
 }
 
 function tracedLexicalIndex(index: LexicalIndex): LexicalIndex {

@@ -46,7 +46,8 @@ it.each([
   ['update only tlog.tree set size = $1', 'update tlog.tree'],
   ['delete from read.usage where id = any($1)', 'delete read.usage'],
   ['select pg_advisory_xact_lock(727003, hashtext($1))', 'select'],
-  ['select m.id from unnest($1::text[]) as u (id) join read.memories m using (id)', 'select'],
+  ['select m.id from unnest($1::text[]) as u (id) join read.memories m using (id)', 'select read.memories'],
+  ['insert into read.words_g1 (a, b) select * from unnest($1)', 'insert read.words_g1'],
   ['select 1 from unnest($1) u, lateral (select * from read.words) w', 'select read.words'],
   ['checkpoint', 'statement'],
 ])('[I2] [J7] the name of a statement has what it does, and to which table: %s', (text, summary) => {
