@@ -13,7 +13,7 @@ import { readModelWaitMs, startProcessor } from './start-processor.ts';
 export async function startProjector(
   own: Process,
   store: EventStore,
-  { runner, embedders, textsWait, models, spaceModels }: ReadSide,
+  { runner, embedders, textsWait, progress, models, spaceModels }: ReadSide,
 ): Promise<void> {
   const { logger, stores, leases, metrics, cleanup } = own;
   await runner.start();
@@ -22,6 +22,7 @@ export async function startProjector(
     sql,
     embedders,
     leases,
+    progress,
     onError: (error, memory) =>
       logger.warn(
         { err: error, ...memory },

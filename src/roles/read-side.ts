@@ -42,6 +42,8 @@ export interface ReadSide {
   readonly embedders: Embedders;
   /** Fires when texts of memories wait because the budget of their tenant is used up. */
   readonly textsWait: WakeUp;
+  /** Fires when a read model has moved in this process. */
+  readonly progress: WakeUp;
   /** Ids of the models of spaces that this process has used lately. */
   readonly spaceModels: RecentlyUsed<string>;
   readonly models: ReadModels;
@@ -128,6 +130,7 @@ export async function openReadSide(
   return {
     embedders,
     textsWait,
+    progress,
     spaceModels,
     models,
     retrieval,

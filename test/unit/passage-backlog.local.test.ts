@@ -17,6 +17,7 @@ import {
   updateTestMemory,
   type TestStore,
 } from '../support/event-store.ts';
+import { WakeUp } from '../../src/support/wake-up.ts';
 import { eventually } from '../support/eventually.ts';
 import { follow } from '../support/read-models.ts';
 import { soleEmbedder } from '../support/sole-embedder.ts';
@@ -53,7 +54,7 @@ beforeEach(async () => {
     if (!memory) throw error;
     failures.push([(error as Error).name, memory.memory_id]);
   };
-  backlog = new PassageBacklog({ sql: test.sql, embedders, leases, onError });
+  backlog = new PassageBacklog({ sql: test.sql, embedders, leases, progress: new WakeUp(), onError });
   for (const projection of projections) await ensureLive(test.sql, projection);
 });
 

@@ -15,6 +15,7 @@ import type { Sql } from '../../ports/sql.ts';
 import { inBackground } from '../../support/background.ts';
 import { pause } from '../../support/pause.ts';
 import { RetrySchedule } from '../../support/resilience/retry-schedule.ts';
+import type { WakeUp } from '../../support/wake-up.ts';
 import { textHashSql } from '../../support/text-hash.ts';
 import type { MemoryKey } from '../memory-rows.ts';
 import { exhaustedParameters, isAffordable, type Exhausted } from './exhausted.ts';
@@ -25,6 +26,8 @@ import { vectorArray } from './vector-sql.ts';
 
 const lease = 'passage backlog';
 const idleMs = 1_000;
+/** As long as no read model moves, further pauses until texts are looked for again: another process may have added some. */
+const quietMs = 3_000;
 const longestPauseMs = 60_000;
 /** Pause before a text with a passage that could not be embedded is tried again. It doubles with each failure. */
 const textPausesMs = { first: 15_000, longest: 600_000 };
@@ -39,6 +42,8 @@ export interface PassageBacklogOptions {
   readonly sql: Sql;
   readonly embedders: Embedders;
   readonly leases: Leases;
+  /** Fires when a read model has moved in this process. */
+  readonly progress: WakeUp;
   /** Called with each error, and with the memory if its text is the reason. */
   readonly onError: (error: unknown, memory?: MemoryKey) => void;
 }
@@ -132,9 +137,10 @@ export class PassageBacklog {
 
   async #repeat(): Promise<void> {
     const { signal } = this.#stop;
-    const { leases, onError } = this.#options;
+    const { leases, onError, progress } = this.#options;
     let pauseMs = idleMs;
     while (!signal.aborted) {
+      const seen = progress.count;
       try {
         const isHolder = (await leases.hold(lease)) !== undefined;
         const worked = isHolder && (await this.once());
@@ -145,6 +151,7 @@ export class PassageBacklog {
         pauseMs = Math.min(2 * pauseMs, longestPauseMs);
       }
       await pause(pauseMs, signal);
+      await progress.after(seen, quietMs, signal);
     }
     await leases.release(lease).catch(() => undefined);
   }
