@@ -73,7 +73,7 @@ function receiptText({ erasureId }: ListedEvent, { receipts }: ReportData): Html
     part('the receipt', receipt, ({ state, completedAt, places, pending, signed }) =>
       state === 'complete' && completedAt !== undefined
         ? `complete ${utc(completedAt)}, ${plural(places, 'place')}${signed ? ', signed' : ''}`
-        : `running, ${number(pending)} of ${plural(places, 'place')} pending`,
+        : `running, ${number(places - pending)} of ${plural(places, 'place')} cleared`,
     ),
   ];
 }
