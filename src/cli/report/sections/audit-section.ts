@@ -1,5 +1,5 @@
 import { heading, note, part, section, table } from '../blocks.ts';
-import type { Html, HtmlValue } from '../html.ts';
+import { html, type Html, type HtmlValue } from '../html.ts';
 import type { ActionKind } from '../event-kinds.ts';
 import type { ListedEvent } from '../range-counter.ts';
 import type { ReportData } from '../report-data.ts';
@@ -68,8 +68,7 @@ function receiptText({ erasureId }: ListedEvent, { receipts }: ReportData): Html
   const receipt = erasureId === undefined ? undefined : receipts[erasureId];
   if (erasureId === undefined || !receipt) return '–';
   return [
-    erasureId,
-    ': ',
+    html`<code>${erasureId}</code>: `,
     part('the receipt', receipt, ({ state, completedAt, places, pending, signed }) =>
       state === 'complete' && completedAt !== undefined
         ? `complete ${utc(completedAt)}, ${plural(places, 'place')}${signed ? ', signed' : ''}`

@@ -12,13 +12,14 @@ export function eventList(
   further: readonly Column<ListedEvent>[] = [],
 ): HtmlValue {
   const { count, items } = range.lists[name];
-  const command = `npx stratalog audit events --type ${typesOfList(name).join(' ')} --from ${from} --to ${to}`;
+  const types = typesOfList(name);
+  const command = `npx stratalog audit events --type ${types.join(' ')} --from ${from} --to ${to}`;
   return [
     heading(count === 0 ? title : `${title}: ${number(count)}`, 'range'),
     table(
       [
         { name: 'When (UTC)', isTime: true, cell: ({ at }) => time(at) },
-        { name: 'Event', cell: ({ type }) => type },
+        ...(types.length > 1 ? [{ name: 'Event', cell: ({ type }: ListedEvent) => type }] : []),
         { name: 'Who', cell: ({ actor }) => actor },
         { name: 'What', cell: ({ detail }) => detail },
         ...further,
