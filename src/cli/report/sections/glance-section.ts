@@ -1,6 +1,7 @@
 import { facts, section } from '../blocks.ts';
 import { html, type Html, type HtmlValue } from '../html.ts';
 import { isUnreadable } from '../part.ts';
+import { readerState } from '../reader-state.ts';
 import type { ReportData } from '../report-data.ts';
 import { number, plural, usd, utc } from '../texts.ts';
 
@@ -32,11 +33,11 @@ const notReadable = 'not readable with this key';
 function healthText({ readiness }: ReportData): HtmlValue {
   if (isUnreadable(readiness)) return notReadable;
   const all = [...readiness.projections, ...readiness.reactors];
-  const late = all.filter((one) => ('state' in one ? one.state === 'parked' : one.lag > 0 || one.parked > 0));
+  const late = all.filter((one) => readerState(one) !== 'current');
   const down = Object.values(readiness.backEnds).filter(({ state }) => state === 'down');
   return [
     tag(readiness.status, readiness.status === 'ready'),
-    ` ${late.length === 0 ? 'all read models are current' : `${late.length} of ${all.length} read models and reactors lag or have parked streams`}`,
+    ` ${late.length === 0 ? 'all read models are current' : `${late.length} of ${all.length} read models and reactors are behind or have parked streams`}`,
     down.length > 0 && `, ${plural(down.length, 'back end')} down`,
   ];
 }

@@ -1,6 +1,7 @@
 import type { ReadyzAnswer } from '../../../../packages/client/src/index.ts';
 import { facts, heading, note, part, section, table } from '../blocks.ts';
 import { html, type Html, type HtmlValue } from '../html.ts';
+import { readerState, type Reader } from '../reader-state.ts';
 import type { ReportData } from '../report-data.ts';
 import { number, plural, utc } from '../texts.ts';
 
@@ -58,15 +59,13 @@ export function healthSection({ readiness, parked, proof }: ReportData): Html {
   );
 }
 
-type Reader = ReadyzAnswer['projections'][number];
-
 const readers = (title: string, all: readonly Reader[]): Html =>
   html`<div>
     ${heading(title, 'written')}
     ${table(
       [
         { name: 'Name', cell: ({ name }) => name },
-        { name: 'State', cell: stateOf },
+        { name: 'State', cell: (one) => state(readerState(one), readerState(one) === 'current') },
         {
           name: 'Lag',
           isNumber: true,
@@ -77,12 +76,6 @@ const readers = (title: string, all: readonly Reader[]): Html =>
       all,
     )}
   </div>`;
-
-function stateOf(one: Reader): Html {
-  if ('state' in one) return state(one.state, one.state === 'following');
-  const isFine = one.lag === 0 && one.parked === 0;
-  return state(one.parked > 0 ? 'parked' : one.lag > 0 ? 'behind' : 'current', isFine);
-}
 
 const logText = (log: ReadyzAnswer['log']): string =>
   'error' in log ? log.error : 'state' in log ? log.state : '';
