@@ -22,6 +22,7 @@ import { updateCommand } from './memories/update.ts';
 import { validateCommand } from './memories/validate.ts';
 import { policiesCommand } from './policies.ts';
 import { projectionsCommand } from './projections.ts';
+import { reportCommand } from './report/command.ts';
 import { replayCommand, restoreCommand } from './restore.ts';
 import { searchCommand } from './search.ts';
 import { serveCommand } from './serve.ts';
@@ -79,6 +80,7 @@ export function createProgram(): Command {
     statsCommand(),
     projectionsCommand(),
     auditCommand(),
+    reportCommand(),
     keysCommand(),
     mcpCommand(),
     doctorCommand(),

@@ -1,13 +1,12 @@
-const everyMs = 200;
+import { ProgressLine } from './progress-line.ts';
 
 /** Shows on a terminal how many lines were written, where the total is not known. */
 export class ProgressCounter {
-  readonly #shown: boolean;
-  #drawnAt = 0;
+  readonly #line: ProgressLine;
   #lines = 0;
 
   constructor(quiet: boolean) {
-    this.#shown = !quiet && process.stderr.isTTY;
+    this.#line = new ProgressLine(quiet);
   }
 
   async *counted(
@@ -17,16 +16,12 @@ export class ProgressCounter {
     for await (const line of lines) {
       yield line;
       this.#lines++;
-      if (!this.#shown || Date.now() - this.#drawnAt < everyMs) continue;
-      this.#drawnAt = Date.now();
-      const kind = Object.keys(counts).at(-1) ?? '';
-      process.stderr.write(`\r\u001b[K${this.#lines} lines  ${kind}`);
+      this.#line.show(`${this.#lines} lines  ${Object.keys(counts).at(-1) ?? ''}`);
     }
   }
 
   /** Clears the line. */
   stop(): void {
-    if (this.#shown && this.#drawnAt > 0) process.stderr.write('\r\u001b[K');
-    this.#drawnAt = 0;
+    this.#line.stop();
   }
 }

@@ -3,7 +3,7 @@ import { scopeKeys, type Layer, type Scope } from '../domain/layers.ts';
 import { column } from './scope-sql.ts';
 import { hasRole, type TenantContext } from '../domain/access/context.ts';
 import { Problem } from '../domain/problems.ts';
-import type { StreamName } from '../ports/event-log.ts';
+import type { RecordedEvent, StreamName } from '../ports/event-log.ts';
 import type { EventStore, LoadedEvent } from '../ports/event-store.ts';
 import type { Sql } from '../ports/sql.ts';
 import type { ReadModels, ReadView } from './read-models.ts';
@@ -61,9 +61,8 @@ export async function readAuditEvents(
     }),
   );
   const page = rows.slice(0, request.limit);
-  const events = await Promise.all(page.map(({ stream, revision }) => store.loadOne(stream, revision)));
   return {
-    events: events.filter((event) => event !== undefined),
+    events: await eventsOf(store, page),
     next: rows.length > request.limit ? page.at(-1)!.position : undefined,
     position,
   };
@@ -73,6 +72,29 @@ interface AuditRow extends Record<string, unknown> {
   stream: StreamName;
   revision: number;
   position: number;
+}
+
+/** Rows are close together in the log if it has less than this many positions for each. */
+const maxSpread = 2;
+
+/** The events of rows, in the same order. Where rows are close together, one read of the log takes a fraction of the time of many. */
+async function eventsOf(store: EventStore, rows: readonly AuditRow[]): Promise<LoadedEvent[]> {
+  const positions = rows.map(({ position }) => position);
+  const [first, last] = [Math.min(...positions), Math.max(...positions)];
+  if (rows.length < 2 || last - first >= maxSpread * rows.length) {
+    const events = await Promise.all(rows.map(({ stream, revision }) => store.loadOne(stream, revision)));
+    return events.filter((event) => event !== undefined);
+  }
+  const recorded = new Map<number, RecordedEvent>();
+  for (let after = first - 1; after < last;) {
+    const page = await store.log.readAll({ after, limit: last - after });
+    for (const event of page.events) recorded.set(event.position, event);
+    after = page.scannedTo;
+  }
+  const chosen = positions.map((position) => recorded.get(position));
+  const { events, unreadable } = await store.open(chosen.filter((event) => event !== undefined));
+  if (unreadable[0]) throw unreadable[0].error;
+  return [...events];
 }
 
 function readRows(sql: Sql, view: ReadView, tenant: string, request: AuditRequest): Promise<AuditRow[]> {

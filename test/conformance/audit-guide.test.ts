@@ -77,11 +77,11 @@ describe('the guide for auditors', () => {
   it('[F2] [F3] [F7] [F10] [J4] has commands that run as they stand there', async () => {
     const blocks = await blocksOf('docs/guides/audit.md');
     const offline = blocks.findIndex((code) => code.includes('--data copy'));
-    const [events, memory, search, then, whatIf, heads, receipt, verified, proved, ...rest] = await run(
-      ...blocks.toSpliced(offline, 1),
-    );
+    const [events, reported, memory, search, then, whatIf, heads, receipt, verified, proved, ...rest] =
+      await run(...blocks.toSpliced(offline, 1));
     expect(rest).toEqual([]);
     expect(events).toMatch(/MemoryUpdated +user:ada/);
+    expect(reported).toMatch(/^stratalog-report-.*: \d+ events of tenant [^]*\njanuary\.html: /);
     expect(memory).toMatch(/Releases are cut on Tuesday/);
     expect(JSON.parse(search!)).toMatchObject({ request: { query: 'When are releases cut?' } });
     expect(then).toContain('Releases are cut on Tuesday.');

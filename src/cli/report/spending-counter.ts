@@ -1,0 +1,42 @@
+/** What the calls of one model for one purpose have cost. */
+export interface Spending {
+  readonly purpose: string;
+  readonly model: string;
+  readonly requests: number;
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  readonly usd: number;
+  /** Whether the prices of all calls were known; `usd` is too low if not. */
+  readonly priced: boolean;
+}
+
+/** Adds up the events `CostIncurred`. */
+export class SpendingCounter {
+  readonly #rows = new Map<string, Spending>();
+
+  add(data: Readonly<Record<string, unknown>>): void {
+    const purpose = textOf(data['purpose']);
+    const model = textOf(data['model']);
+    const key = JSON.stringify([purpose, model]);
+    const before = this.#rows.get(key);
+    const sum = (field: 'requests' | 'inputTokens' | 'outputTokens' | 'usd'): number =>
+      (before?.[field] ?? 0) + numberOf(data[field]);
+    this.#rows.set(key, {
+      purpose,
+      model,
+      requests: sum('requests'),
+      inputTokens: sum('inputTokens'),
+      outputTokens: sum('outputTokens'),
+      usd: sum('usd'),
+      priced: (before?.priced ?? true) && data['priced'] === true,
+    });
+  }
+
+  /** The most expensive first. */
+  sorted(): readonly Spending[] {
+    return [...this.#rows.values()].toSorted((a, b) => b.usd - a.usd || b.inputTokens - a.inputTokens);
+  }
+}
+
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : 'unknown');
+const numberOf = (value: unknown): number => (typeof value === 'number' ? value : 0);
