@@ -180,12 +180,12 @@ function auditConditions(
   const place = placeConditions(filter, parameters);
   if (place.length > 0) {
     assertPlacesKnown(view);
-    const places = `select position, memory_id from ${view.table('audit', 'audit_places')} where ${allOf([own, ...place])}`;
-    conditions.push(`position in (
-      with place as materialized (${places})
-      select position from place
-      union select n.position from ${view.table('audit', 'audit_memories')} n
-        join place on place.memory_id = n.memory_id where n.${own})`);
+    const inPlace = allOf([own, ...place]);
+    const places = view.table('audit', 'audit_places');
+    // Two conditions and no union: the database then hashes the positions of each without sorting them.
+    conditions.push(`(position in (select position from ${places} where ${inPlace})
+      or position in (select n.position from ${view.table('audit', 'audit_memories')} n
+        where n.${own} and n.memory_id in (select memory_id from ${places} where ${inPlace})))`);
   }
   if (filter.from !== undefined) conditions.push(`time >= ${parameters.bind(new Date(filter.from))}`);
   if (filter.to !== undefined) conditions.push(`time < ${parameters.bind(new Date(filter.to))}`);
