@@ -23,8 +23,6 @@ export function scopeMemories(
   newest?: number,
 ): string {
   const own = parameters.bind(tenant);
-  const filedUnder =
-    layer === 'company' ? keyOf('layer', [], layer) : keyOf(`scope.${layer}`, [], scope[layer]!);
   const identifiers = visibilityKeys(layer).map((key) => {
     const value = scope[key];
     return value === undefined ? `m.${column(key)} is null` : `m.${column(key)} = ${parameters.bind(value)}`;
@@ -33,14 +31,13 @@ export function scopeMemories(
       where ${allOf([
         `m.tenant = ${own}`,
         `m.memory_id in (select p.memory_id from ${view.table('memories', 'memories_postings')} p
-           where p.tenant = ${own} and p.key = ${parameters.bind(filedUnder)}::bigint)`,
+           where p.tenant = ${own} and p.key = ${parameters.bind(postingKey({ layer, scope }))}::bigint)`,
         "m.to_position is null and m.state = 'active'",
         `m.layer = ${parameters.bind(layer)}`,
         ...identifiers,
       ])}`;
-  // The hash of a row must depend only on what a summary of it would say.
   return `(
-    select s.*, hashtextextended(s.value->>'content', hashboolextended(s.silent, uuid_hash_extended(s.memory_id, 0))) as state_hash
+    select s.*, ${stateHash('s.value', 's.silent', 's.memory_id')} as state_hash
     from (
       select m.memory_id, m.external_id, m.revision, m.from_position, m.created_at, m.occurred_at, m.user_id, m.session, m.spaces, m.value,
         ${isSilent(view, own, 'm')} as silent
@@ -48,24 +45,53 @@ export function scopeMemories(
     ) s)`;
 }
 
+/** The key by which the memories of a scope are found, with others of the same identifier. */
+export const postingKey = ({ layer, scope }: SummaryScope) =>
+  layer === 'company' ? keyOf('layer', [], layer) : keyOf(`scope.${layer}`, [], scope[layer]!);
+
 /**
  * SQL for whether a memory is silent: it addresses the model as an instruction and nobody has reviewed it, another one supersedes it, or the latest judgement of its writer or an admin refutes it. `tenant` is the
  * parameter that holds the tenant, `memory` the alias of a row of `memories`.
  */
 export function isSilent(view: ReadView, tenant: string, memory: string): string {
-  const refuting = refutingKinds.map((kind) => `'${kind}'`).join(', ');
-  const addressesModel = `coalesce(${memory}.value->'trust'->'flags' ? 'instruction' and not ${memory}.value->'trust' ? 'reviewedBy', false)`;
-  return `(${addressesModel} or exists (
-      select 1 from ${view.table('links')} l join ${view.table('memories')} newer
-        on newer.tenant = l.tenant and newer.memory_id = l.source and newer.to_position is null and newer.state = 'active'
-      where l.tenant = ${tenant} and l.target = ${memory}.memory_id and l.type = 'supersedes' and l.to_position is null
-    ) or exists (
-      select 1 from (
-        select distinct on (f.kind, f.principal) f.score, ${hasAuthority(view) ? 'f.authoritative' : 'true'} as counts from ${view.table('feedback')} f
-        where f.tenant = ${tenant} and f.memory_id = ${memory}.memory_id and f.kind in (${refuting})
-        order by f.kind, f.principal, f.position desc) latest
-      where latest.score < 0 and latest.counts))`;
+  const id = `${memory}.memory_id`;
+  return `(${addressesModel(memory)} or exists (${superseded(view, tenant, id)}) or exists (${refuted(view, tenant, id)}))`;
 }
+
+/** The same where most memories of a tenant are asked about: links and feedback are read once, and not for each of them. */
+export function isSilentAmongMany(view: ReadView, tenant: string, memory: string): string {
+  const id = `${memory}.memory_id`;
+  return `(${addressesModel(memory)} or ${id} in (${superseded(view, tenant)}) or ${id} in (${refuted(view, tenant)}))`;
+}
+
+const addressesModel = (memory: string): string =>
+  `coalesce(${memory}.value->'trust'->'flags' ? 'instruction' and not ${memory}.value->'trust' ? 'reviewedBy', false)`;
+
+/** SQL for the ids of memories that an active one supersedes: of all, or `id` if it is one of them. */
+function superseded(view: ReadView, tenant: string, id?: string): string {
+  return `select l.target from ${view.table('links')} l join ${view.table('memories')} newer
+      on newer.tenant = l.tenant and newer.memory_id = l.source and newer.to_position is null and newer.state = 'active'
+    where ${allOf([
+      `l.tenant = ${tenant}`,
+      ...(id === undefined ? [] : [`l.target = ${id}`]),
+      "l.type = 'supersedes' and l.to_position is null",
+    ])}`;
+}
+
+/** SQL for the ids of memories that the latest judgement of somebody with authority refutes: of all, or `id` if it is one of them. */
+function refuted(view: ReadView, tenant: string, id?: string): string {
+  const refuting = refutingKinds.map((kind) => `'${kind}'`).join(', ');
+  return `select latest.memory_id from (
+      select distinct on (f.memory_id, f.kind, f.principal) f.memory_id, f.score, ${hasAuthority(view) ? 'f.authoritative' : 'true'} as counts
+      from ${view.table('feedback')} f
+      where ${allOf([`f.tenant = ${tenant}`, ...(id === undefined ? [] : [`f.memory_id = ${id}`]), `f.kind in (${refuting})`])}
+      order by f.memory_id, f.kind, f.principal, f.position desc) latest
+    where latest.score < 0 and latest.counts`;
+}
+
+/** SQL for what of a memory a summary says. It must depend only on that. */
+export const stateHash = (value: string, silent: string, id: string): string =>
+  `hashtextextended(${value}->>'content', hashboolextended(${silent}, uuid_hash_extended(${id}, 0)))`;
 
 /** SQL for the one hash over all rows of `scopeMemories`, whatever their order. */
 export const scopeHash = (alias: string, over = ''): string =>
