@@ -23,6 +23,7 @@ import { VocabularyReader } from '../queries/routing/vocabulary.ts';
 import type { SearchService } from '../queries/search/search.ts';
 import type { Surfaces } from '../queries/surfaces.ts';
 import { executionMetrics, routingMetrics } from '../observability/rlm-metrics.ts';
+import { inPartialSpan } from '../support/tracing.ts';
 import { reasoningMetrics } from '../observability/telemetry.ts';
 
 export interface SearchParts {
@@ -72,7 +73,8 @@ export function assembleSearches(parts: SearchParts): {
     policy: rulePolicy,
     clock: systemClock,
     searchesAtOnce: searchesAtOnce(models.sql),
-    search: (caller, request, options) => retrieval.find(caller, request, options),
+    search: (caller, request, options) =>
+      inPartialSpan({ name: 'search for a part' }, () => retrieval.find(caller, request, options)),
     places: (caller, request, view) => findChildPlaces(models.sql, view, caller, request),
   });
   const search = new RoutedSearch({

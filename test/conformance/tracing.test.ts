@@ -52,6 +52,19 @@ it('[J7] a trace of the caller goes on through the request, the log, the databas
   expect(pathOf(embedded)).toContain('apply vectors');
 });
 
+it('[J7] a complex question has a span for its decomposition, and for the search of each part', async () => {
+  const client = await clientWithKey(server, { tenant: freshTenant(), role: 'admin', user: 'ada' });
+  const { position } = await client.store({ content: 'Billing never repeats a payment' });
+  const id = 'a'.repeat(32);
+  const query = 'Compare the retries of Search and Billing across all teams';
+  const body = { query, minPosition: position, waitMs: 30_000 };
+  await client.post('/v1/search', body, { traceparent: `00-${id}-${callerSpan}-01` });
+  const decomposed = await oneNamed(id, 'decompose a question');
+  expect(attributeOf(decomposed, 'stratalog.rlm.outcome')).toBe('complete');
+  expect(pathOf(await oneNamed(id, 'search for a part'))).toContain('decompose a question');
+  expect(pathOf(decomposed).at(-1)).toBe('POST /v1/search');
+});
+
 it('[J7] events name the trace and the span that appended them, whether or not the caller has a trace', async () => {
   const client = await clientWithKey(server, { tenant: freshTenant(), role: 'admin', user: 'ada' });
   const { memory, position } = await client.store({ content: 'A walrus without a trace of its own' });

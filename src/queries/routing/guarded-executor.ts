@@ -8,6 +8,7 @@ import {
   CircuitBreakers,
   ConsecutiveFailures,
 } from '../../support/resilience/circuit-breaker.ts';
+import { inPartialSpan } from '../../support/tracing.ts';
 import { isOutdated, maxViews } from '../current-view.ts';
 import type { ModelCall } from '../observed-language-model.ts';
 import type { ReasoningFailure } from '../reasoning/reasoner.ts';
@@ -63,7 +64,17 @@ export class GuardedExecutor {
         calls: [],
         failures: [],
       };
-    const execution = await this.#runInView(search, settings);
+    const execution = await inPartialSpan({ name: 'decompose a question' }, async (span) => {
+      const ran = await this.#runInView(search, settings);
+      const { outcome, maxDepth, queries, tokens } = ran.run;
+      span?.setAttributes({
+        'stratalog.rlm.outcome': outcome,
+        'stratalog.rlm.depth': maxDepth,
+        'stratalog.rlm.searches': queries,
+        'stratalog.rlm.tokens': tokens,
+      });
+      return ran;
+    });
     onExecuted(execution.run);
     const { outcome, interruption } = execution.run;
     if (outcome === 'failed') permit.failed();
