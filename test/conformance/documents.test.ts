@@ -137,6 +137,24 @@ describe('a document', () => {
     expect(old.body.text).toContain('five working days');
   });
 
+  it('[H3] [H11] gives its memories the tags of its front matter, beside those of the caller', async () => {
+    const { ada } = await people();
+    const note = (tags: string) => ({
+      text: `---\ntags: ${tags}\n---\n\n# Hives\n\nThey face south.`,
+      tags: ['mine'],
+    });
+    const tagsOf = async (id: string) => (await sections(ada, id)).map(({ tags }) => tags as string[]);
+    const first = await put(ada, 'hives.md', note('[bees, garden]'));
+    expect(first.tags).toEqual(['mine', 'bees', 'garden']);
+    expect(await tagsOf(first.id)).toEqual([['mine', 'bees', 'garden']]);
+    expect((await put(ada, 'hives.md', note('[bees, garden]'))).revision).toBe(1);
+    const { id } = await put(ada, 'hives.md', note('[bees]'));
+    expect(await tagsOf(id)).toEqual([['mine', 'bees']]);
+    const [left, ...rest] = await sections(ada, id);
+    expect([left!.id, rest]).toEqual([(await sections(ada, first.id))[0]!.id, []]);
+    expect((await put(ada, 'hives.md', { ...note('[bees]'), tags: [] })).tags).toEqual(['bees']);
+  });
+
   it('[H11] is the same under another name, if the caller says so', async () => {
     const { ada } = await people();
     const first = await put(ada, 'old.md', { text: handbook, filename: 'old.md' });

@@ -50,6 +50,22 @@ describe('Markdown', () => {
     });
   });
 
+  it('has the tags of its front matter, in whichever way they are written', () => {
+    const tagsIn = (lines: string) => markdown(`---\n${lines}\n---\n\nText.\n`).tags;
+    expect(tagsIn('tags: [bees, "#garden", 2026, bees]')).toEqual(['bees', 'garden', '2026']);
+    expect(tagsIn('tags:\n  - bees\n  - {no: tag}')).toEqual(['bees']);
+    expect(tagsIn('tags: bees garden')).toEqual(['bees', 'garden']);
+    expect(tagsIn('tag: bees\nkeywords: machine learning, honey')).toEqual([
+      'bees',
+      'machine learning',
+      'honey',
+    ]);
+    expect(tagsIn('title: None')).toBeUndefined();
+    expect(tagsIn(`tags: [${'x'.repeat(200)}, ok]`)).toEqual(['ok']);
+    expect(tagsIn(`tags: [${Array.from({ length: 300 }, (_, n) => n).join(', ')}]`)).toHaveLength(50);
+    expect(markdown('+++\ntags = ["bees"]\n+++\nText.\n').tags).toEqual(['bees']);
+  });
+
   it('has links as their text, wikilinks as their alias, and no comments', () => {
     const { blocks } = markdown(
       'See [the *rules*][r], [log](https://x.test/log), <https://x.test/a> and https://x.test/b ![logo](l.png).\n' +

@@ -7,6 +7,7 @@ export interface FrontMatter {
   readonly contentType?: string;
   readonly language?: string;
   readonly occurredAt?: string;
+  readonly tags?: readonly string[];
   /** All properties as JSON. */
   readonly metadata: Readonly<Record<string, unknown>>;
 }
@@ -24,6 +25,14 @@ const times = [
   'modified',
 ];
 const TYPE = /^[a-z][a-z0-9]*(?:[ _-][a-z0-9]+){0,3}$/i;
+/** Fields of tags. A text has several between commas, in the first two also between spaces, as vaults of notes write them. */
+const tagFields = [
+  ['tags', /[,\s]+/],
+  ['tag', /[,\s]+/],
+  ['keywords', /,/],
+] as const;
+const mostTags = 50;
+const longestTag = 100;
 const LANGUAGE = /^[a-z]{2,3}(?:-[A-Za-z0-9]{2,8})*$/;
 
 /** Reads YAML. Properties that are not well-formed count as none: a slip in them is no reason to refuse the text. */
@@ -68,13 +77,27 @@ function understood(metadata: Readonly<Record<string, unknown>>): FrontMatter {
     .map(textOf)
     .find((code) => LANGUAGE.test(code ?? ''));
   const occurredAt = times.map((name) => instantOf(metadata[name])).find((time) => time !== undefined);
+  const tags = tagsOf(metadata);
   return {
     ...(title !== undefined && { title }),
+    ...(tags.length > 0 && { tags }),
     ...(contentType !== undefined && { contentType: contentType.toLowerCase().replaceAll(/[ -]/g, '_') }),
     ...(language !== undefined && { language }),
     ...(occurredAt !== undefined && { occurredAt }),
     metadata,
   };
+}
+
+/** Each tag once, without the mark that it has within a text. */
+function tagsOf(metadata: Readonly<Record<string, unknown>>): readonly string[] {
+  const written = tagFields.flatMap(([name, between]) => {
+    const value = metadata[name];
+    if (Array.isArray(value))
+      return value.filter((tag) => typeof tag === 'string' || typeof tag === 'number').map(String);
+    return textOf(value)?.split(between) ?? [];
+  });
+  const tags = written.map((tag) => tag.trim().replace(/^#+/, ''));
+  return [...new Set(tags)].filter((tag) => tag !== '' && tag.length <= longestTag).slice(0, mostTags);
 }
 
 /** A day, a time with an offset, or one without, which counts as UTC. */

@@ -25,6 +25,7 @@ export function readMarkdown(file: FileToRead): DocumentContent {
     ...(properties.language !== undefined && { language: properties.language }),
     ...(properties.occurredAt !== undefined && { occurredAt: properties.occurredAt }),
     blocks,
+    ...(properties.tags && { tags: properties.tags }),
     ...(Object.keys(properties.metadata).length > 0 && { metadata: properties.metadata }),
     replacements,
   };

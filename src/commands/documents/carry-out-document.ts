@@ -1,4 +1,4 @@
-import { contentOf, type DocumentState } from '../../domain/documents/document.ts';
+import { contentOf, tagsOfSections, type DocumentState } from '../../domain/documents/document.ts';
 import type { DocumentEvent, RecordedSection, SkipReason } from '../../domain/documents/events.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import type { MemoryEvent } from '../../domain/memory/events.ts';
@@ -147,11 +147,11 @@ class SectionSteps {
       });
     }
     if (text === undefined) return undefined;
-    const { spaces, tags, trustSource: source } = this.#document.good;
+    const { spaces, trustSource: source } = this.#document.good;
     const patch = {
       content: contentOf(text, section, this.#document.good),
       spaces,
-      tags,
+      tags: tagsOfSections(this.#document.good),
       metadata: this.#metadata(),
     };
     const isAccepted = this.#isAccepted;
@@ -203,15 +203,14 @@ class SectionSteps {
   }
 
   async #draft(section: RecordedSection, text: string): Promise<Draft> {
-    const { layer, scope, spaces, tags, createdBy, documentId, trustSource, occurredAt } =
-      this.#document.good;
+    const { layer, scope, spaces, createdBy, documentId, trustSource, occurredAt } = this.#document.good;
     const at = section.at ?? occurredAt;
     const placed: Omit<MemoryValue, 'id'> = {
       content: contentOf(text, section, this.#document.good),
       layer,
       scope,
       spaces,
-      tags,
+      tags: tagsOfSections(this.#document.good),
       metadata: this.#metadata(),
       representations: {},
       createdBy,

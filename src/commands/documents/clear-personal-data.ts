@@ -47,9 +47,20 @@ export async function clearPersonalData(
     if (cleared.kind === 'heading') path.splice(cleared.level - 1, Infinity, cleared.text);
     blocks.push(cleared);
   }
-  const { title, ...rest } = content;
+  const { title, tags, ...rest } = content;
+  const clearTags: string[] = [];
+  // A tag is a name: one that would be redacted is of no use any more.
+  for (const tag of tags ?? []) if ((await clear(tag)) === tag) clearTags.push(tag);
   const clearTitle = title === undefined ? undefined : await clear(title);
-  return { content: { ...rest, ...(clearTitle !== undefined && { title: clearTitle }), blocks }, refused };
+  return {
+    content: {
+      ...rest,
+      ...(clearTitle !== undefined && { title: clearTitle }),
+      ...(tags && { tags: clearTags }),
+      blocks,
+    },
+    refused,
+  };
 }
 
 /** Undefined for a block that is left out. */

@@ -43,7 +43,8 @@ export async function forgetSection(
 
 function eventsWithout(state: DocumentState, memoryId: string, keyIds: string[]): DocumentEvent[] {
   const { documentId } = state.place;
-  const { filename, externalId, sourceUri, title, source, sha256, hasOwnTitle, tags, metadata } = state.good!;
+  const { filename, externalId, sourceUri, title, source, sha256, hasOwnTitle, tags, fileTags, metadata } =
+    state.good!;
   const sections = [...state.sections.values()].filter((section) => section.memoryId !== memoryId);
   return [
     {
@@ -60,6 +61,7 @@ function eventsWithout(state: DocumentState, memoryId: string, keyIds: string[])
         sha256,
         hasOwnTitle,
         tags,
+        ...(fileTags && { fileTags }),
         metadata,
       },
     },

@@ -179,6 +179,7 @@ export class RevisionRecorder {
         hasOwnTitle: ownTitle !== undefined,
         ...(source !== undefined && { source }),
         tags,
+        ...(content.tags && { fileTags: [...content.tags] }),
         metadata,
         refused,
       },

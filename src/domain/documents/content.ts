@@ -60,6 +60,8 @@ export interface DocumentContent {
   readonly occurredAt?: string;
   readonly blocks: readonly Block[];
   readonly pages?: Pages;
+  /** Tags that the file gives itself, such as in its front matter. */
+  readonly tags?: readonly string[];
   /** Front matter and properties of the file. */
   readonly metadata?: Readonly<Record<string, unknown>>;
   /** Characters that the encoding could not represent. */

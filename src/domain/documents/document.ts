@@ -1,3 +1,4 @@
+import { canonicalJson } from '../json.ts';
 import { sectionContent } from './sections.ts';
 import type { DocumentEvent, RecordedSection, SkipReason } from './events.ts';
 
@@ -15,6 +16,7 @@ export type FileFacts = Pick<
   | 'hasOwnTitle'
   | 'source'
   | 'tags'
+  | 'fileTags'
   | 'metadata'
 >;
 
@@ -23,6 +25,9 @@ export interface Skipped {
   readonly reason: SkipReason;
   readonly of?: string | undefined;
 }
+
+/** As many as a memory may have. */
+const maxTags = 100;
 
 /** Where a document is kept and who may see it. */
 export type DocumentPlace = Pick<
@@ -101,6 +106,8 @@ export function foldDocument(facts: readonly DocumentFact[]): DocumentState | un
   let state: Draft | undefined;
   /** What was due before the plan that is being read. */
   let dueBefore = new Set<string>();
+  /** Whether the revision that is being read has other tags, spaces or metadata than the one before, so that kept sections change too. */
+  let isRelabelled = false;
   for (const { event, revision, time, erased, metadata } of facts) {
     if (event.type === 'DocumentReceived' || event.type === 'DocumentRefused') {
       state ??= begun(event.data, time);
@@ -119,6 +126,7 @@ export function foldDocument(facts: readonly DocumentFact[]): DocumentState | un
         state.problem = undefined;
         state.retentionUntil = undefined;
         if (erased) break;
+        isRelabelled = state.good !== undefined && labelsOf(state.good) !== labelsOf(event.data);
         state.good = event.data;
         state.texts.set(event.data.revision, event.data.text);
         break;
@@ -129,7 +137,7 @@ export function foldDocument(facts: readonly DocumentFact[]): DocumentState | un
       case 'DocumentPlanned':
         if (erased) break;
         if (event.data.from === 0) dueBefore = beginPlan(state);
-        addToPlan(state, event.data.sections, dueBefore);
+        addToPlan(state, event.data.sections, isRelabelled ? undefined : dueBefore);
         break;
       case 'DocumentAdvanced':
         for (const id of event.data.done) {
@@ -156,6 +164,7 @@ export function foldDocument(facts: readonly DocumentFact[]): DocumentState | un
         state.due = new Set(state.sections.keys());
         break;
       case 'DocumentTextErased':
+        isRelabelled = false;
         for (const id of event.data.keyIds) state.keyIds.delete(id);
         state.texts.clear();
         state.sections.delete(event.data.memoryId);
@@ -203,12 +212,17 @@ function beginPlan(state: Draft): Set<string> {
   return dueBefore;
 }
 
-function addToPlan(state: Draft, sections: readonly RecordedSection[], dueBefore: ReadonlySet<string>): void {
+/** Without `dueBefore`, kept sections are due like the others. */
+function addToPlan(
+  state: Draft,
+  sections: readonly RecordedSection[],
+  dueBefore: ReadonlySet<string> | undefined,
+): void {
   for (const section of sections) {
     const { memoryId, action } = section;
     state.sections.set(memoryId, section);
     state.removed.delete(memoryId);
-    if (action === 'keep' && !dueBefore.has(memoryId)) state.due.delete(memoryId);
+    if (action === 'keep' && dueBefore?.has(memoryId) === false) state.due.delete(memoryId);
     else state.due.add(memoryId);
   }
 }
@@ -224,4 +238,22 @@ export function phaseOf({ status, due }: DocumentState): DocumentPhase | 'erased
 /** The content that the memory of a section has, from the text of the section's revision. */
 export function contentOf(text: string, section: RecordedSection, good: GoodRevision): string {
   return sectionContent(text, section, good.hasOwnTitle ? good.title : undefined);
+}
+
+/** What all sections of a revision have from the document, whatever their texts. */
+function labelsOf(good: GoodRevision): string {
+  const { spaces, metadata, contentType, programmingLanguage, source } = good;
+  return canonicalJson({
+    spaces,
+    tags: tagsOfSections(good),
+    metadata,
+    contentType,
+    programmingLanguage: programmingLanguage ?? null,
+    source: source ?? null,
+  });
+}
+
+/** The tags of the sections of a document: those that its sender gave, and those that the file gives itself. */
+export function tagsOfSections({ tags, fileTags = [] }: Pick<FileFacts, 'tags' | 'fileTags'>): string[] {
+  return [...new Set([...tags, ...fileTags])].slice(0, maxTags);
 }

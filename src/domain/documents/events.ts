@@ -112,6 +112,8 @@ export const DocumentReceived = defineEvent({
     hasOwnTitle: z.boolean(),
     source: z.string().optional(),
     tags: z.array(z.string()),
+    /** Tags that the file gives itself. */
+    fileTags: z.array(z.string()).optional(),
     metadata: jsonObject,
     /** Texts that a space refuses, which were left out: type and place. */
     refused: z.array(z.object({ type: z.string(), path: z.array(z.string()) })),
@@ -216,6 +218,8 @@ export const DocumentTextErased = defineEvent({
     hasOwnTitle: z.boolean(),
     source: z.string().optional(),
     tags: z.array(z.string()),
+    /** Tags that the file gives itself. */
+    fileTags: z.array(z.string()).optional(),
     metadata: jsonObject,
   }),
 });
