@@ -28,6 +28,7 @@ import {
 } from './operation.ts';
 import { asProblem } from './problem.ts';
 import type { Services } from './services.ts';
+import { currentPlace } from '../support/tracing.ts';
 
 /** A call as a transport hands it over. Only the caller has been checked. */
 export interface Request {
@@ -166,6 +167,7 @@ function contextOf<Input extends z.ZodObject>(
   { commands: { vault } }: Services,
 ): CommandContext {
   const { caller, correlationId, traceId, reason } = request;
+  const place = currentPlace();
   const names = request.fieldNames ?? ownFieldNames;
   if (reason !== undefined) assertReason(reason, names.reason);
   const cause = readCause(request.cause, names.cause);
@@ -178,6 +180,7 @@ function contextOf<Input extends z.ZodObject>(
     correlationId,
     ...(reason !== undefined && { reason }),
     ...(traceId !== undefined && { traceId }),
+    ...(place?.traceId === traceId && place),
     ...(idempotency && { idempotency }),
   };
 }

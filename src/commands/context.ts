@@ -43,7 +43,9 @@ export interface CommandContext {
   readonly reason?: string;
   readonly correlationId: string;
   readonly causationId?: string;
+  /** Trace and span of the request (W3C Trace Context); the span only where it is recorded. */
   readonly traceId?: string;
+  readonly spanId?: string;
   readonly idempotency?: Idempotency;
   /** Whether conflicts of the memory are to be looked for after the command. */
   readonly seeksConflicts?: boolean;
@@ -96,7 +98,7 @@ export function unsealedContext(context: CommandContext): EventContext {
 }
 
 export function eventContext(context: CommandContext, key?: KeyRef): EventContext {
-  const { caller, cause, reason, correlationId, causationId, traceId, idempotency, seeksConflicts } = context;
+  const { caller, cause, reason, correlationId, causationId, idempotency, seeksConflicts } = context;
   const onBehalfOf = servedUser(caller);
   return {
     tenant: caller.tenant,
@@ -106,7 +108,7 @@ export function eventContext(context: CommandContext, key?: KeyRef): EventContex
     cause,
     correlationId,
     ...(causationId !== undefined && { causationId }),
-    ...placeOf(traceId),
+    ...placeOf(context),
     ...(reason !== undefined && { reason }),
     ...(idempotency && { commandId: idempotency.commandId, bodyHash: idempotency.bodyHash }),
     ...(seeksConflicts && { seeksConflicts }),
@@ -114,9 +116,9 @@ export function eventContext(context: CommandContext, key?: KeyRef): EventContex
   };
 }
 
-/** Where events are in traces: the span under way, unless it belongs to another trace than the command, as where commands are queued. */
-function placeOf(traceId: string | undefined): Pick<EventContext, 'traceId' | 'spanId'> {
+/** Where events are in traces: the span under way, or that of the request where the command was queued and is carried out in another. */
+function placeOf({ traceId, spanId }: CommandContext): Pick<EventContext, 'traceId' | 'spanId'> {
   const place = currentPlace();
   if (place && (traceId === undefined || traceId === place.traceId)) return place;
-  return traceId === undefined ? {} : { traceId };
+  return { ...(traceId !== undefined && { traceId }), ...(spanId !== undefined && { spanId }) };
 }

@@ -4,6 +4,7 @@ import { Problem } from '../domain/problems.ts';
 import { abridged } from '../domain/retrieval/abridged.ts';
 import type { FeedbackEvent, RetrievalEvent } from '../domain/retrieval/events.ts';
 import { retrievalStream } from '../domain/streams.ts';
+import { atPlace } from '../support/tracing.ts';
 import { callerKey, eventContext, type CommandContext, type CommandServices } from './context.ts';
 
 /** What one answer returned to its caller; recorded after the answer. */
@@ -73,7 +74,7 @@ export class FactQueue {
   }
 
   async #write(facts: readonly RetrievalFact[]): Promise<void> {
-    await Promise.all(facts.map((fact) => this.#append(fact)));
+    await Promise.all(facts.map((fact) => atPlace(fact.context, () => this.#append(fact))));
   }
 
   async #append({ id, events, context, follows = false }: RetrievalFact): Promise<void> {

@@ -97,12 +97,14 @@ export class Follower {
   async apply(page: LoadedPage, state: Checkpoint, options: ApplyOptions = {}): Promise<Checkpoint> {
     const due = this.#due(page.events, state);
     // A rebuild applies everything that ever happened: its spans would say nothing.
-    if (due.length === 0 || options.rebuild || !isTracing()) return this.#apply(page, due, state, options);
+    const isTraced = isTracing() && !options.rebuild;
+    const place = isTraced ? continuing(due.map(({ metadata }) => metadata)) : undefined;
+    if (!place) return this.#apply(page, due, state, options);
     const what = {
       name: `apply ${this.name}`,
       kind: SpanKind.CONSUMER,
       attributes: { 'stratalog.follower': this.name, 'stratalog.log.events': due.length },
-      ...continuing(due.map(({ metadata }) => metadata)),
+      ...place,
     };
     return inSpan(what, () => this.#apply(page, due, state, options));
   }

@@ -11,6 +11,7 @@ import { inOwnWords } from '../domain/input/issue-words.ts';
 import { parseInput, type FieldHints } from '../domain/input/parse-input.ts';
 import { invalid } from '../domain/problems.ts';
 import { developmentIdentity, type Authenticator } from '../api/identity/authenticate.ts';
+import { inThisTrace } from '../support/tracing.ts';
 import type { Binding } from './binding.ts';
 import { explainer } from './errors.ts';
 import { tellRate } from './rate-headers.ts';
@@ -224,7 +225,7 @@ function reply(
     if (!options.streamedBody) closeBehind(koa, closing);
     koa.set('content-type', output.columns ? csvContentType : ndjson);
     const text = output.columns ? tableOf(output, output.columns) : linesOf(output);
-    koa.body = Readable.from(text, options.readAhead);
+    koa.body = Readable.from(inThisTrace(text), options.readAhead);
     return;
   }
   if (options.headers) koa.set(options.headers(output));

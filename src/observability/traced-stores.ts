@@ -136,7 +136,7 @@ function tracedLexicalIndex(index: LexicalIndex): LexicalIndex {
   };
 }
 
-/** Watermarks are no part of any trace, and are sent all the time. */
+/** Batches without an event of a recorded trace, such as watermarks, which are sent all the time, are not recorded. */
 function tracedTransport(transport: Transport): Transport {
   const of = (topic: string, count: number) => ({
     'messaging.system': 'kafka',
@@ -149,13 +149,14 @@ function tracedTransport(transport: Transport): Transport {
     partitionOf: (key, partitions) => transport.partitionOf(key, partitions),
     publish: (records) => {
       const events = records.filter(isEvent);
-      if (events.length === 0) return transport.publish(records);
+      const place = continuing(events.map(placeOf));
+      if (!place) return transport.publish(records);
       const { topic } = events[0]!;
       const what = {
         name: `publish ${topic}`,
         kind: SpanKind.PRODUCER,
         attributes: of(topic, events.length),
-        ...continuing(events.map(placeOf)),
+        ...place,
       };
       return inSpan(what, () => transport.publish(records));
     },
@@ -164,12 +165,13 @@ function tracedTransport(transport: Transport): Transport {
         ...options,
         handle: (batch: ReceivedBatch) => {
           const events = batch.records.filter(isEvent);
-          if (events.length === 0) return options.handle(batch);
+          const place = continuing(events.map(placeOf));
+          if (!place) return options.handle(batch);
           const what = {
             name: `process ${batch.topic}`,
             kind: SpanKind.CONSUMER,
             attributes: { ...of(batch.topic, events.length), 'messaging.consumer.group.name': options.group },
-            ...continuing(events.map(placeOf)),
+            ...place,
           };
           return inSpan(what, () => options.handle(batch));
         },

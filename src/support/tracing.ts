@@ -76,20 +76,50 @@ const mostLinks = 32;
 
 /**
  * How work that goes on after an answer is traced: in the trace of its events if they all have the same one, otherwise in a trace of its
- * own with links to theirs.
+ * own with links to theirs. Undefined if none of them is part of a recorded trace: then the work is not recorded either, as a sampler
+ * decided for the request.
  */
-export function continuing(places: Iterable<TracePlace>): Pick<TracedWork, 'parent' | 'links'> {
+export function continuing(places: Iterable<TracePlace>): Pick<TracedWork, 'parent' | 'links'> | undefined {
   const known = new Map<string, SpanContext>();
-  for (const { traceId, spanId } of places) {
-    if (traceId === undefined || spanId === undefined || known.has(traceId)) continue;
-    known.set(traceId, { traceId, spanId, traceFlags: TraceFlags.SAMPLED, isRemote: true });
-    if (known.size > mostLinks) break;
+  for (const place of places) {
+    const span = spanAt(place);
+    if (!span || known.has(span.traceId)) continue;
+    known.set(span.traceId, span);
+    if (known.size === mostLinks) break;
   }
-  const contexts = [...known.values()];
-  const [only] = contexts;
-  if (contexts.length === 1) return { parent: trace.setSpanContext(ROOT_CONTEXT, only!) };
-  const links: Link[] = contexts.slice(0, mostLinks).map((of) => ({ context: of }));
-  return { parent: ROOT_CONTEXT, links };
+  const spans = [...known.values()];
+  const [only] = spans;
+  if (!only) return undefined;
+  if (spans.length === 1) return { parent: trace.setSpanContext(ROOT_CONTEXT, only) };
+  return { parent: ROOT_CONTEXT, links: spans.map((span): Link => ({ context: span })) };
+}
+
+/** Does work that was queued as a part of the trace that it was queued in. */
+export function atPlace<T>(place: TracePlace, work: () => T): T {
+  if (!tracer) return work();
+  const span = spanAt(place);
+  return context.with(span ? trace.setSpanContext(ROOT_CONTEXT, span) : ROOT_CONTEXT, work);
+}
+
+/** The same items, made as a part of the present trace, whoever asks for them. */
+export function inThisTrace<T>(items: AsyncIterable<T>): AsyncIterable<T> {
+  if (!tracer) return items;
+  const present = context.active();
+  return {
+    [Symbol.asyncIterator]() {
+      const iterator = context.with(present, () => items[Symbol.asyncIterator]());
+      return {
+        next: () => context.with(present, () => iterator.next()),
+        return: (value) =>
+          context.with(present, () => iterator.return?.(value) ?? Promise.resolve({ done: true, value })),
+      };
+    },
+  };
+}
+
+function spanAt({ traceId, spanId }: TracePlace): SpanContext | undefined {
+  if (traceId === undefined || spanId === undefined) return undefined;
+  return { traceId, spanId, traceFlags: TraceFlags.SAMPLED, isRemote: true };
 }
 
 /** Whether spans are recorded. */

@@ -65,6 +65,44 @@ it('[J7] a complex question has a span for its decomposition, and for the search
   expect(pathOf(decomposed).at(-1)).toBe('POST /v1/search');
 });
 
+it('[J7] what is recorded after the answer, and each line of a stream, is part of the trace of its request', async () => {
+  const client = await clientWithKey(server, { tenant: freshTenant(), role: 'admin', user: 'ada' });
+  const [bulk, searched] = ['b'.repeat(32), 'c'.repeat(32)];
+  const response = await fetch(`${server.url}/v1/memories/bulk`, {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${client.key}`,
+      'content-type': 'application/x-ndjson',
+      traceparent: `00-${bulk}-${callerSpan}-01`,
+    },
+    body: ['one', 'two'].map((content) => JSON.stringify({ content })).join('\n'),
+  });
+  expect((await response.text()).trim().split('\n')).toHaveLength(2);
+  await expect.poll(() => named(bulk, 'log append memory').length, { timeout: 20_000 }).toBe(2);
+  await oneNamed(bulk, 'apply memories');
+
+  await client.post('/v1/search', { query: 'one' }, { traceparent: `00-${searched}-${callerSpan}-01` });
+  const recorded = await oneNamed(searched, 'log append retrieval');
+  expect(pathOf(recorded)).toContain('POST /v1/search');
+  await oneNamed(searched, 'apply audit');
+});
+
+it('[J7] what a request leads to is not recorded if the caller does not record it', async () => {
+  const client = await clientWithKey(server, { tenant: freshTenant(), role: 'admin', user: 'ada' });
+  const id = 'd'.repeat(32);
+  const { body } = await client.post(
+    '/v1/memories',
+    { content: 'off' },
+    { traceparent: `00-${id}-${callerSpan}-00` },
+  );
+  const [event] = await auditEvents(client, `type=MemoryStored&memory=${body.memory.id}`, body.position);
+  expect(event).toMatchObject({ traceId: id });
+  const before = receiver.spans.length;
+  await new Promise((resolve) => setTimeout(resolve, 1_000));
+  const alone = receiver.spans.slice(before).filter(({ parentSpanId = '' }) => parentSpanId === '');
+  expect([alone, inTrace(id)]).toEqual([[], []]);
+});
+
 it('[J7] events name the trace and the span that appended them, whether or not the caller has a trace', async () => {
   const client = await clientWithKey(server, { tenant: freshTenant(), role: 'admin', user: 'ada' });
   const { memory, position } = await client.store({ content: 'A walrus without a trace of its own' });
