@@ -161,6 +161,39 @@ describe('the console', () => {
     await page.getByRole('heading', { level: 1, name: 'Documents' }).waitFor();
   });
 
+  it('[J5] reads a long list to its end while memories are stored, leaves it alone, and returns to the same row', async () => {
+    const owner = await clientWithKey(server, { tenant: freshTenant(), role: 'admin', user: 'ada' });
+    await owner.bulk(Array.from({ length: 650 }, (_, number) => ({ content: `Buoy ${number} was checked` })));
+    const { page } = await signedIn(owner.key!, '/memories');
+    const list = page.getByRole('list', { name: 'Memories' });
+    const lastRow = list.getByText('Buoy 0 was checked');
+    await list.waitFor();
+    for (let number = 0; (await lastRow.count()) === 0 && number < 100; number++) {
+      await list.evaluate((element: { scrollTop: number; scrollHeight: number }) => {
+        element.scrollTop = element.scrollHeight;
+      });
+      if (number % 4 === 0) await owner.store({ content: `Lamp ${number} was changed` });
+      await page.waitForTimeout(250);
+    }
+    await lastRow.waitFor();
+    let reads = 0;
+    page.on('request', (request) => {
+      if (request.url().includes('/v1/memories?')) reads++;
+    });
+    await owner.store({ content: 'The last lamp was changed' });
+    await page.waitForTimeout(4_000);
+    expect(reads).toBe(0);
+    await lastRow.click();
+    await page.getByRole('heading', { level: 1, name: 'Memory' }).waitFor();
+    await page.goBack();
+    await lastRow.waitFor();
+    // Seen from its beginning, the list is refreshed again.
+    await list.evaluate((element: { scrollTop: number }) => {
+      element.scrollTop = 0;
+    });
+    await list.getByText('The last lamp was changed').waitFor();
+  });
+
   it('[J5] refuses a verifier key that is none', async () => {
     const { page } = await signedIn(admin.key!, '/proof');
     await page.getByLabel('Your key').fill('nonsense');

@@ -164,6 +164,7 @@ export default function Reviews() {
               onOpen={(id) => set({ id })}
               onSelect={toggle}
               onEnd={reviews.more}
+              onStart={reviews.shorten}
             />
           </div>
           <ReviewDetail
