@@ -194,6 +194,26 @@ describe('the console', () => {
     await list.getByText('The last lamp was changed').waitFor();
   });
 
+  it('[J5] says that another reviewer was faster, and does not overwrite the decision', async () => {
+    const tenant = freshTenant();
+    const owner = await clientWithKey(server, { tenant, role: 'admin', user: 'ada' });
+    const member = await clientWithKey(server, { tenant, role: 'member', user: 'mia' });
+    await owner.put('/v1/admin/trust', { quarantine: [{ source: 'user' }], reviewers: ['admin'] });
+    const { id } = (await member.store({ content: 'The quay is closed on Sundays' })).memory;
+    const { page } = await signedIn(owner.key!, '/review');
+    const reject = page.getByRole('button', { name: 'Reject r' });
+    await reject.waitFor();
+    // As if nothing had arrived yet when the button is clicked.
+    await page.route('**/v1/reviews?*', (route) => route.abort());
+    await owner.post(`/v1/reviews/${id}`, { decision: 'approve' });
+    await reject.click();
+    await page.getByText(/somebody else has changed the memory or decided about it/).waitFor();
+    await page.unroute('**/v1/reviews?*');
+    await page.getByText('Nothing waits for a review').waitFor();
+    await page.getByText(/^Not decided: somebody else/).waitFor();
+    expect((await owner.get(`/v1/memories/${id}`)).body.trust.state).toBe('trusted');
+  });
+
   it('[J5] refuses a verifier key that is none', async () => {
     const { page } = await signedIn(admin.key!, '/proof');
     await page.getByLabel('Your key').fill('nonsense');
