@@ -161,6 +161,59 @@ describe('the console', () => {
     await page.getByRole('heading', { level: 1, name: 'Documents' }).waitFor();
   });
 
+  it('[J5] reads a long list to its end while memories are stored, leaves it alone, and returns to the same row', async () => {
+    const owner = await clientWithKey(server, { tenant: freshTenant(), role: 'admin', user: 'ada' });
+    await owner.bulk(Array.from({ length: 650 }, (_, number) => ({ content: `Buoy ${number} was checked` })));
+    const { page } = await signedIn(owner.key!, '/memories');
+    const list = page.getByRole('list', { name: 'Memories' });
+    const lastRow = list.getByText('Buoy 0 was checked');
+    await list.waitFor();
+    for (let number = 0; (await lastRow.count()) === 0 && number < 100; number++) {
+      await list.evaluate((element: { scrollTop: number; scrollHeight: number }) => {
+        element.scrollTop = element.scrollHeight;
+      });
+      if (number % 4 === 0) await owner.store({ content: `Lamp ${number} was changed` });
+      await page.waitForTimeout(250);
+    }
+    await lastRow.waitFor();
+    let reads = 0;
+    page.on('request', (request) => {
+      if (request.url().includes('/v1/memories?')) reads++;
+    });
+    await owner.store({ content: 'The last lamp was changed' });
+    await page.waitForTimeout(4_000);
+    expect(reads).toBe(0);
+    await lastRow.click();
+    await page.getByRole('heading', { level: 1, name: 'Memory' }).waitFor();
+    await page.goBack();
+    await lastRow.waitFor();
+    // Seen from its beginning, the list is refreshed again.
+    await list.evaluate((element: { scrollTop: number }) => {
+      element.scrollTop = 0;
+    });
+    await list.getByText('The last lamp was changed').waitFor();
+  });
+
+  it('[J5] says that another reviewer was faster, and does not overwrite the decision', async () => {
+    const tenant = freshTenant();
+    const owner = await clientWithKey(server, { tenant, role: 'admin', user: 'ada' });
+    const member = await clientWithKey(server, { tenant, role: 'member', user: 'mia' });
+    await owner.put('/v1/admin/trust', { quarantine: [{ source: 'user' }], reviewers: ['admin'] });
+    const { id } = (await member.store({ content: 'The quay is closed on Sundays' })).memory;
+    const { page } = await signedIn(owner.key!, '/review');
+    const reject = page.getByRole('button', { name: 'Reject r' });
+    await reject.waitFor();
+    // As if nothing had arrived yet when the button is clicked.
+    await page.route('**/v1/reviews?*', (route) => route.abort());
+    await owner.post(`/v1/reviews/${id}`, { decision: 'approve' });
+    await reject.click();
+    await page.getByText(/somebody else has changed the memory or decided about it/).waitFor();
+    await page.unroute('**/v1/reviews?*');
+    await page.getByText('Nothing waits for a review').waitFor();
+    await page.getByText(/^Not decided: somebody else/).waitFor();
+    expect((await owner.get(`/v1/memories/${id}`)).body.trust.state).toBe('trusted');
+  });
+
   it('[J5] refuses a verifier key that is none', async () => {
     const { page } = await signedIn(admin.key!, '/proof');
     await page.getByLabel('Your key').fill('nonsense');

@@ -229,6 +229,21 @@ describe('[H9] trust', () => {
     expect(await shownTo(ada, undone.body.position, good.memory.id)).not.toContain(first.id);
   });
 
+  it('is not overwritten by a reviewer who has not seen the decision of another', async () => {
+    const policy = { quarantine: [{ flag: 'instruction' }], reviewers: ['admin', 'member'] };
+    const { admin, ada, bob } = await teamWith(policy);
+    const { id } = await storePoison(bob);
+    const review = `quarantine.${id}`;
+    const seen = { ids: [review], revisions: { [review]: 0 } };
+    const decide = async (by: Client, decision: string) =>
+      (await by.post('/v1/reviews/bulk', { ...seen, decision })).body.items;
+    expect(await decide(ada, 'approve')).toEqual([{ id: review, status: 200 }]);
+    expect(await decide(admin, 'reject')).toMatchObject([
+      { id: review, status: 412, problem: { code: 'revision-mismatch' } },
+    ]);
+    expect((await admin.get(`/v1/memories/${id}`)).body.trust.state).toBe('trusted');
+  });
+
   it('of a space adds to that of the tenant, and what waits cannot be restored or affirmed by others', async () => {
     const { admin, ada, bob } = await teamWith();
     const config = { trust: { quarantine: [{ source: 'web' }] } };

@@ -13,8 +13,9 @@ export function useAt(): string | undefined {
 
 /** Chooses the time for every screen. */
 export function TimeBar() {
-  const { set } = useAddress();
+  const { set, values } = useAddress();
   const at = useAt();
+  const isNoTime = at === undefined && Boolean(values['at']);
   const [typed, setTyped] = useState('');
   useEffect(() => setTyped(toLocal(at)), [at]);
   const choose = (text: string) => set({ at: fromLocal(text) }, 'push');
@@ -36,6 +37,7 @@ export function TimeBar() {
         onChange={({ currentTarget }) => choose(currentTarget.value)}
         title="Show every screen as of this time"
       />
+      {isNoTime && <span role="alert">The address names no valid time: this is the present.</span>}
       {at !== undefined && (
         <Button kind="quiet" onClick={() => set({ at: undefined }, 'push')}>
           Back to now

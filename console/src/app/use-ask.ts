@@ -34,10 +34,25 @@ interface AskOptions {
   readonly once?: boolean | undefined;
 }
 
-/** Selects the calls that events and changes repeat. */
-export const repeatable = {
-  predicate: ({ meta }: { meta?: Record<string, unknown> | undefined }) => meta?.['once'] !== true,
-};
+interface AnyQuery {
+  readonly meta?: Record<string, unknown> | undefined;
+  readonly state: { readonly data?: unknown };
+}
+
+/** Longer lists are not refreshed by events: all their pages would be read again every few seconds. */
+export const maxRefreshedPages = 5;
+
+/** Whether a query is a list of which many pages were read. */
+export function isLong({ state }: AnyQuery): boolean {
+  const { pages } = (state.data ?? {}) as { pages?: unknown };
+  return Array.isArray(pages) && pages.length > maxRefreshedPages;
+}
+
+/** Selects the calls that changes made here repeat. */
+export const repeatable = { predicate: ({ meta }: AnyQuery) => meta?.['once'] !== true };
+
+/** Selects the calls that events repeat. */
+export const refreshable = { predicate: (query: AnyQuery) => repeatable.predicate(query) && !isLong(query) };
 
 /** Settings of a query that is made once. */
 export const onceOnly = {

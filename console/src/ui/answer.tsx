@@ -1,6 +1,6 @@
 import type { ComponentChildren, VNode } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import { ProblemError, UnreachableError } from '@stratalog/client';
+import { isProblem, ProblemError, UnreachableError } from '@stratalog/client';
 import { isRefusal } from '../app/refusal.ts';
 import type { Asked } from '../app/use-ask.ts';
 import { Button } from './button.tsx';
@@ -8,8 +8,14 @@ import { Button } from './button.tsx';
 /** After this time, a view says that the server is slow. */
 const slowMs = 3_000;
 
+/** Whether the server has no such operation, rather than no such thing. */
+const isUnknownPath = (error: Error): boolean =>
+  isProblem(error, 'not-found') && /no such path/.test(error.message);
+
 /** What went wrong and what the caller can do, in the server's words if it has answered. */
 export function problemText(error: Error): string {
+  if (isUnknownPath(error))
+    return 'The server does not know this call: it runs an older version than this page. Reload the page when it was upgraded.';
   if (error instanceof ProblemError) return error.message;
   if (error instanceof UnreachableError) return 'The server cannot be reached.';
   return error.message;

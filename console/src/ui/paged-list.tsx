@@ -43,7 +43,14 @@ export function PagedList<Item extends { readonly id: string }>({
   return (
     <PagedAnswer of={of} {...others}>
       {(items) => (
-        <VirtualList items={items} keyOf={({ id }) => id} rowHeight={rowHeight} onEnd={of.more} label={label}>
+        <VirtualList
+          items={items}
+          keyOf={({ id }) => id}
+          rowHeight={rowHeight}
+          onEnd={of.more}
+          onStart={of.shorten}
+          label={label}
+        >
           {children}
         </VirtualList>
       )}

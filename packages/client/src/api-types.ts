@@ -725,6 +725,8 @@ export interface ResolveDuplicates {
 export interface ReviewDecisions {
   /** Ids of reviews */
   ids: readonly string[];
+  /** Revisions that the memories must have, by id of the review. One that has changed fails with `revision-mismatch`, such as when somebody else has decided meanwhile. Reviews of duplicates ignore it */
+  revisions?: Record<string, number> | undefined;
   /** `approve`: everybody finds it. `reject`: nobody does. `keep`: it stays as it is, and the question is closed. `merge`: it is deleted, because `with` says it; of duplicates, the others are deleted. `supersede`: it is approved and replaces `with`. `undo`: take the last decision back */
   decision: 'approve' | 'reject' | 'merge' | 'supersede' | 'keep' | 'undo';
   /** Why, for the history of the memory. Takes the place of the header X-Reason */

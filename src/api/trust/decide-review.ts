@@ -70,6 +70,10 @@ export const decideReviews = operation({
   input: z
     .strictObject({
       ids: z.array(z.string()).min(1).max(500).meta({ description: 'Ids of reviews' }),
+      revisions: z.record(z.string(), z.int().min(0)).optional().meta({
+        description:
+          'Revisions that the memories must have, by id of the review. One that has changed fails with `revision-mismatch`, such as when somebody else has decided meanwhile. Reviews of duplicates ignore it',
+      }),
       decision,
       reason,
       with: other,
@@ -89,7 +93,7 @@ export const decideReviews = operation({
     let reached = 0;
     for (const [index, id] of input.ids.entries()) {
       try {
-        const command = commandOf(id, input.decision, input.with);
+        const command = commandOf(id, input.decision, input.with, input.revisions?.[id]);
         const idempotency = lineIdentity(services.commands.vault, caller, whole, index, command);
         const one = { ...own, ...(idempotency && { idempotency }) };
         const { position: at } = await decide(services.commands, one, command);
@@ -113,11 +117,21 @@ function decide(services: CommandServices, context: CommandContext, command: Dec
 }
 
 /** What a review is about. An id without a kind is that of a memory. */
-function commandOf(id: string, decision: ReviewDecision, other: string | undefined): Decided {
+function commandOf(
+  id: string,
+  decision: ReviewDecision,
+  other: string | undefined,
+  expectedRevision?: number,
+): Decided {
   const [kind, about, conflicting, ...rest] = id.includes('.') ? id.split('.') : ['quarantine', id];
   if (!(reviewKinds as readonly string[]).includes(kind!) || about === undefined || rest.length > 0)
     throw new Problem('not-found', 'no such review');
   if (kind === 'duplicate') return { clusterId: about, decision, other };
   const isPaired = decision === 'merge' || decision === 'supersede';
-  return { memoryId: about, decision, other: isPaired ? (other ?? conflicting) : undefined };
+  return {
+    memoryId: about,
+    decision,
+    other: isPaired ? (other ?? conflicting) : undefined,
+    ...(expectedRevision !== undefined && { expectedRevision }),
+  };
 }

@@ -20,6 +20,8 @@ export interface ReviewCommand {
   readonly memoryId: string;
   readonly decision: ReviewDecision;
   readonly other?: string | undefined;
+  /** The revision that the reviewer has seen. */
+  readonly expectedRevision?: number;
 }
 
 /**
@@ -29,7 +31,7 @@ export interface ReviewCommand {
 export async function reviewMemory(
   services: CommandServices,
   context: CommandContext,
-  { memoryId, decision, other }: ReviewCommand,
+  { memoryId, decision, other, expectedRevision }: ReviewCommand,
 ): Promise<MemoryResult> {
   if (!isMemoryId(memoryId)) throw unknownMemory();
   const { caller } = context;
@@ -51,6 +53,12 @@ export async function reviewMemory(
     },
     async decide(loaded) {
       const history = loaded.map(({ event }) => event);
+      const revision = loaded.at(-1)?.revision;
+      if (expectedRevision !== undefined && revision !== expectedRevision)
+        throw new Problem(
+          'revision-mismatch',
+          'somebody else has changed the memory or decided about it since you saw it: look at it again',
+        );
       if (foldMemory(loaded).state.status === 'archived')
         throw new Problem('memory-archived', 'an archived memory is not reviewed');
       const until = retentionUntil(services.clock.now()).toISOString();

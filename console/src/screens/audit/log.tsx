@@ -37,6 +37,7 @@ export function Log() {
           <Button
             onClick={() => {
               setArrived(0);
+              events.shorten();
               events.repeat();
             }}
           >

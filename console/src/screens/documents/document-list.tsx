@@ -1,4 +1,5 @@
 import { useAddress } from '../../app/address.tsx';
+import type { AddressValues } from '../../app/address-values.ts';
 import { usePages } from '../../app/use-pages.ts';
 import { layers } from '../../app/vocabulary.ts';
 import { Empty } from '../../ui/empty.tsx';
@@ -7,6 +8,16 @@ import { PagedList } from '../../ui/paged-list.tsx';
 import { DocumentRow } from './document-row.tsx';
 
 const states = ['stored', 'failed', 'deleted'] as const;
+
+/** The values of the address that select documents, which links keep. */
+export const listValues = ({
+  layer,
+  space,
+  type,
+  prefix,
+  parent,
+  state,
+}: Readonly<Record<string, string>>): AddressValues => ({ layer, space, type, prefix, parent, state });
 
 /** The documents that the caller can see, newest first, with filters. */
 export function DocumentList() {
@@ -62,7 +73,7 @@ export function DocumentList() {
           </Empty>
         }
       >
-        {(document) => <DocumentRow document={document} />}
+        {(document) => <DocumentRow document={document} values={listValues(values)} />}
       </PagedList>
     </>
   );

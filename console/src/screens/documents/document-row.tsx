@@ -1,4 +1,5 @@
 import type { Document } from '@stratalog/client';
+import type { AddressValues } from '../../app/address-values.ts';
 import { Link } from '../../app/address.tsx';
 import { Badge } from '../../ui/badge.tsx';
 import { bytesText } from '../../ui/quantity.ts';
@@ -6,10 +7,17 @@ import { Time } from '../../ui/time.tsx';
 import { progressText, skippedOf, stateTones } from './document-facts.ts';
 
 /** A document in a list: its state, what became of its sections, and why not. */
-export function DocumentRow({ document }: { readonly document: Document }) {
+export function DocumentRow({
+  document,
+  values,
+}: {
+  readonly document: Document;
+  /** Filters of the list, which its page leads back to. */
+  readonly values?: AddressValues;
+}) {
   const skipped = skippedOf(document);
   return (
-    <Link class="row" to={`/documents/${document.id}`}>
+    <Link class="row" to={`/documents/${document.id}`} values={values}>
       <span class="row-text" dir="auto">
         {document.title}
       </span>

@@ -12,6 +12,7 @@ import { Page } from '../../ui/page.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
 import { Attachments } from './attachments.tsx';
 import { DeleteDocument } from './delete-document.tsx';
+import { listValues } from './document-list.tsx';
 import { DocumentSections } from './document-sections.tsx';
 import { DocumentState } from './document-state.tsx';
 import { DocumentText } from './document-text.tsx';
@@ -43,7 +44,9 @@ export default function DocumentScreen() {
       actions={document && at === undefined && <Actions document={document} />}
     >
       <p>
-        <Link to="/documents">All documents</Link>
+        <Link to="/documents" values={listValues(values)}>
+          All documents
+        </Link>
       </p>
       <Answer of={asked} what="the document">
         {({ document: found }) => (
@@ -53,6 +56,7 @@ export default function DocumentScreen() {
             <Attachments parent={found.id} />
             <Tabs
               label="Parts of the document"
+              keep={listValues(values)}
               tabs={[
                 ['sections', 'Sections'],
                 ['text', 'Text'],

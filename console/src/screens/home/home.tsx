@@ -47,39 +47,43 @@ export default function Home() {
   const isEmpty = stats.answer?.total.active === 0 && stats.answer.total.archived === 0;
   return (
     <Page title="Home" question="What needs me now?">
-      <Answer of={readiness} what="the state of the server">
-        {() => <Needs needs={needs} />}
-      </Answer>
+      <div class="needs-place">
+        <Answer of={readiness} what="the state of the server">
+          {() => <Needs needs={needs} />}
+        </Answer>
+      </div>
       {isEmpty && may('storeMemory') && <Begin />}
       <Panel title="What is stored">
-        <Answer of={stats} what="the figures">
-          {({ total, access, feedback }) => (
-            <div class="figures">
-              <Figure
-                name="Memories"
-                value={<Link to="/memories">{total.active.toLocaleString()}</Link>}
-                note={<>{total.characters.toLocaleString()} characters</>}
-              />
-              <Figure
-                name="Memory reads"
-                value={access.total.toLocaleString()}
-                note={access.lastAt && <Time at={access.lastAt} />}
-              />
-              <Figure name="Ratings" value={feedback.total.toLocaleString()} />
-              {head && (
+        <div class="figures-place">
+          <Answer of={stats} what="the figures">
+            {({ total, access, feedback }) => (
+              <div class="figures">
                 <Figure
-                  name="Events in the signed log"
-                  value={<Link to="/proof">{head.size.toLocaleString()}</Link>}
-                  note={
-                    <>
-                      signed <Time at={head.at} />
-                    </>
-                  }
+                  name="Memories"
+                  value={<Link to="/memories">{total.active.toLocaleString()}</Link>}
+                  note={<>{total.characters.toLocaleString()} characters</>}
                 />
-              )}
-            </div>
-          )}
-        </Answer>
+                <Figure
+                  name="Memory reads"
+                  value={access.total.toLocaleString()}
+                  note={access.lastAt && <Time at={access.lastAt} />}
+                />
+                <Figure name="Ratings" value={feedback.total.toLocaleString()} />
+                {head && (
+                  <Figure
+                    name="Events in the signed log"
+                    value={<Link to="/proof">{head.size.toLocaleString()}</Link>}
+                    note={
+                      <>
+                        signed <Time at={head.at} />
+                      </>
+                    }
+                  />
+                )}
+              </div>
+            )}
+          </Answer>
+        </div>
       </Panel>
       {may('auditEvents') && <Today />}
       {!isEmpty && may('storeMemory') && (

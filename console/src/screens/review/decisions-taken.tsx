@@ -1,12 +1,25 @@
+import type { Review } from '@stratalog/client';
 import { Button } from '../../ui/button.tsx';
 import { pastOf } from './decisions.ts';
 import type { Decisions } from './use-decisions.ts';
 
-/** The decisions of this visit, each of which can be taken back. */
-export function DecisionsTaken({ decisions }: { readonly decisions: Decisions }) {
-  const { taken, refusals, isRunning, undo } = decisions;
+interface DecisionsTakenProps {
+  readonly decisions: Decisions;
+  readonly listed: readonly Review[];
+}
+
+/** The decisions of this visit, each of which can be taken back, and why others were refused whose reviews have left the list. */
+export function DecisionsTaken({ decisions, listed }: DecisionsTakenProps) {
+  const { taken, refusals, asked, isRunning, undo } = decisions;
+  const shown = new Set([...listed.map(({ id }) => id), ...taken.flatMap(({ ids }) => ids)]);
+  const lost = asked.flatMap((id) => (shown.has(id) ? [] : (refusals[id]?.detail ?? [])));
   return (
     <div role="status">
+      {lost.length > 0 && (
+        <p class="refused">
+          {lost.length === 1 ? 'Not decided' : `${lost.length.toLocaleString()} not decided`}: {lost[0]}
+        </p>
+      )}
       {taken.length > 0 && (
         <ul class="taken">
           {taken.map((one, index) => {

@@ -12,6 +12,7 @@ interface ReviewListProps {
   readonly onOpen: (id: string) => void;
   readonly onSelect: (id: string) => void;
   readonly onEnd: () => void;
+  readonly onStart: () => void;
 }
 
 /** What waits, a line each, to choose from and to select for a decision about many. */
@@ -23,6 +24,7 @@ export function ReviewList({
   onOpen,
   onSelect,
   onEnd,
+  onStart,
 }: ReviewListProps) {
   return (
     <VirtualList
@@ -30,6 +32,7 @@ export function ReviewList({
       keyOf={({ id }) => id}
       rowHeight={58}
       onEnd={onEnd}
+      onStart={onStart}
       label="Reviews"
       current={current}
     >

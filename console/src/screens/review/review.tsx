@@ -53,19 +53,13 @@ export default function Reviews() {
   };
   const decide = ({ decision }: Choice) => {
     if (!review || decisions.isRunning) return;
-    void decisions.decide([review.id], decision, {
+    void decisions.decide([review], decision, {
       with: otherOf(review, decision, chosen[review.id]),
       reason,
     });
   };
   const decideAll = async ({ decision }: Choice) => {
-    const accepted = new Set(
-      await decisions.decide(
-        picked.map(({ id }) => id),
-        decision,
-        { reason },
-      ),
-    );
+    const accepted = new Set(await decisions.decide(picked, decision, { reason }));
     setSelected((before) => new Set([...before].filter((id) => !accepted.has(id))));
   };
   const lastTaken = decisions.taken[0];
@@ -117,7 +111,7 @@ export default function Reviews() {
           onChange={(isChecked) => set({ letters: isChecked ? undefined : 'off' })}
         />
       </Filters>
-      <DecisionsTaken decisions={decisions} />
+      <DecisionsTaken decisions={decisions} listed={items} />
       {decisions.error && <Trouble error={decisions.error} />}
       {reviews.error && <Trouble error={reviews.error} onRepeat={reviews.repeat} />}
       {reviews.isPending && !reviews.error && <Loading what="the reviews" />}
@@ -164,6 +158,7 @@ export default function Reviews() {
               onOpen={(id) => set({ id })}
               onSelect={toggle}
               onEnd={reviews.more}
+              onStart={reviews.shorten}
             />
           </div>
           <ReviewDetail

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import { useChange } from '../../app/use-ask.ts';
+import type { Review, ReviewDecisions } from '@stratalog/client';
 import type { Decision } from './decisions.ts';
 
 /** How many decisions can be taken back from the list. */
@@ -18,9 +19,9 @@ export interface Refusal {
 }
 
 export interface Decisions {
-  /** Decides the same about these reviews; resolves with those that the server accepted. */
+  /** Decides the same about these reviews as they are shown; resolves with those that the server accepted. */
   readonly decide: (
-    ids: readonly string[],
+    reviews: readonly Review[],
     decision: Decision,
     details?: { readonly with?: string | undefined; readonly reason?: string | undefined },
   ) => Promise<readonly string[]>;
@@ -29,6 +30,8 @@ export interface Decisions {
   readonly taken: readonly Taken[];
   /** Why a decision about a review was refused, by its id. */
   readonly refusals: Readonly<Record<string, Refusal | undefined>>;
+  /** The reviews that were last decided about. */
+  readonly asked: readonly string[];
   readonly isRunning: boolean;
   /** Why no decision could be sent. */
   readonly error: Error | null;
@@ -38,17 +41,16 @@ export interface Decisions {
 export function useDecisions(): Decisions {
   const change = useChange('reviews.decideAll');
   const [taken, setTaken] = useState<readonly Taken[]>([]);
+  const [asked, setAsked] = useState<readonly string[]>([]);
   const [refusals, setRefusals] = useState<Readonly<Record<string, Refusal | undefined>>>({});
 
-  const send: Decisions['decide'] = async (ids, decision, details = {}) => {
-    const answer = await change.run([
-      {
-        ids,
-        decision,
-        ...(details.with !== undefined && { with: details.with }),
-        ...(details.reason && { reason: details.reason }),
-      },
-    ]);
+  const send = async (
+    ids: readonly string[],
+    decision: Decision,
+    details: Partial<ReviewDecisions>,
+  ): Promise<readonly string[]> => {
+    setAsked(ids);
+    const answer = await change.run([{ ids, decision, ...details }]);
     if (!answer) return [];
     setRefusals((before) => ({
       ...before,
@@ -58,14 +60,23 @@ export function useDecisions(): Decisions {
   };
 
   return {
-    async decide(ids, decision, details) {
-      const accepted = await send(ids, decision, details);
+    async decide(reviews, decision, details) {
+      const accepted = await send(
+        reviews.map(({ id }) => id),
+        decision,
+        {
+          // What somebody else has decided meanwhile is not overwritten.
+          revisions: Object.fromEntries(reviews.map(({ id, memory }) => [id, memory.revision])),
+          ...(details?.with !== undefined && { with: details.with }),
+          ...(details?.reason && { reason: details.reason }),
+        },
+      );
       if (accepted.length > 0)
         setTaken((before) => [{ ids: accepted, decision }, ...before].slice(0, remembered));
       return accepted;
     },
     async undo(one) {
-      const undone = new Set(await send(one.ids, 'undo'));
+      const undone = new Set(await send(one.ids, 'undo', {}));
       setTaken((before) =>
         before.flatMap((other) => {
           if (other !== one) return [other];
@@ -76,6 +87,7 @@ export function useDecisions(): Decisions {
     },
     taken,
     refusals,
+    asked,
     isRunning: change.isRunning,
     error: change.error,
   };
