@@ -9,6 +9,9 @@ import { systemCommandContext, type Process } from './process.ts';
 import type { ReadSide } from './read-side.ts';
 import { openWritingModel } from './writing-model.ts';
 
+/** The sender of a document waits for the choice. */
+const choiceMs = 15_000;
+
 /** What chooses the spaces of documents that name none, with the rules that it goes by. */
 export interface ContentRouting {
   readonly directory: ContentRoutingDirectory;
@@ -27,6 +30,7 @@ export function openContentRouting(
     parts &&
     new SpaceChooser({
       ...parts,
+      timeoutMs: Math.min(parts.timeoutMs, choiceMs),
       tokenizer: o200k,
       context: systemCommandContext('content-routing'),
       isAllowed: async (tenant) => (await readRoutingSettings(store, tenant)).languageModel,

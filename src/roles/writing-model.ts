@@ -3,7 +3,7 @@ import type { CommandServices } from '../commands/context.ts';
 import type { Ledger } from '../commands/ledger/ledger.ts';
 import { commonLanguageModel } from '../domain/spaces/space-models.ts';
 import { languageModelMetrics } from '../observability/telemetry.ts';
-import { ModelGuard } from '../queries/model-guard.ts';
+import { BreakerOpen, ModelGuard } from '../queries/model-guard.ts';
 import { observed } from '../queries/observed-language-model.ts';
 import { ConsecutiveFailures } from '../support/resilience/circuit-breaker.ts';
 import type { WriterParts } from '../reactors/writing-model.ts';
@@ -40,6 +40,10 @@ export function openWritingModel(
       return model !== undefined && modelNames(config).includes(model) ? model : undefined;
     },
     timeoutMs,
-    onFailure: (error) => logger.info({ err: error }, `a language model did not write ${what}`),
+    onFailure: (error) => {
+      // The opening of the breaker was already logged.
+      if (!(error instanceof BreakerOpen))
+        logger.info({ err: error }, `a language model did not write ${what}`);
+    },
   };
 }

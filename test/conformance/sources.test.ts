@@ -251,6 +251,16 @@ describe('a source', () => {
     expect(await names()).toEqual([`source:docs/${at('/a')}`]);
   });
 
+  it('[H11] keeps what a page said when its server answers with nothing', async () => {
+    const root = await admin();
+    serve('/hours', '<html><body><p>The office opens at nine.</p></body></html>');
+    await configure(root, 'hours', { type: 'page', url: at('/hours') });
+    expect((await run(root, 'hours')).lastRun).toMatchObject({ found: 1, new: 1 });
+    serve('/hours', ' \n');
+    expect((await run(root, 'hours')).lastRun).toMatchObject({ problem: { code: 'empty-listing' } });
+    expect(await documentsOf(root, 'hours')).toMatchObject([{ memories: 1, revision: 1 }]);
+  });
+
   it('[H11] reads a folder: files that are new, changed, renamed and gone', async () => {
     const root = await admin();
     const folder = path.join(roots, 'handbook');

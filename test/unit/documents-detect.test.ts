@@ -65,6 +65,16 @@ describe('a format', () => {
     expect(kindOf('[draft] of a letter', 'a.txt')).toBe('text');
   });
 
+  it('is refused if it is JSON that breaks off, and code if it is no JSON', () => {
+    const whole = JSON.stringify({ cells: [{ source: ['a "quoted" text'] }], nbformat: 4, on: true });
+    for (const length of [1, 9, 20, 30, whole.length - 12, whole.length - 1])
+      for (const name of ['book.ipynb', 'data.json'])
+        expect(problemOf(whole.slice(0, length), name), whole.slice(0, length)).toBe('document-unreadable');
+    expect(kindOf(whole, 'book.ipynb')).toBe('notebook');
+    expect(kindOf('{\n  // settings\n  "strict": true,\n}\n', 'tsconfig.json')).toBe('code');
+    expect(kindOf('not json', 'data.json')).toBe('code');
+  });
+
   it('is refused if it is binary and not read', () => {
     expect(problemOf(latin1('\x7FELF\x02\x01'), 'noise.txt')).toBe('unsupported-document');
     expect(problemOf(latin1('\x89PNG\r\n\x1A\n'))).toBe('unsupported-document');

@@ -1,3 +1,4 @@
+import { Problem } from '../../domain/problems.ts';
 import type { FileToRead } from '../../ports/document-reader.ts';
 import { binaryKind, looksBinary, unsupportedDocument } from './binary-format.ts';
 import {
@@ -8,7 +9,7 @@ import {
   utf16WithoutMark,
 } from './decode.ts';
 import { languageOfFilename, languageOfMediaType, mediaTypeOfLanguage } from './programming-languages.ts';
-import { certainKind, isHtmlFragment, likelyKind, type TextKind } from './text-kind.ts';
+import { certainKind, isCutJson, isHtmlFragment, likelyKind, type TextKind } from './text-kind.ts';
 
 export type FormatKind =
   | 'pdf'
@@ -117,7 +118,11 @@ function kindOfText(text: string, file: FileToRead): Found {
   if (certain && !isTemplate(named, certain)) return refined(certain, named);
   if (named?.kind === 'html' || (named?.kind === 'markdown' && isHtmlFragment(text))) return { kind: 'html' };
   // The rest are read as what they are said to be: whatever is no JSON, no feed and no mail is at least a text.
-  if (named?.kind === 'json' || named?.kind === 'notebook') return { kind: 'code', detail: 'json' };
+  if (named?.kind === 'json' || named?.kind === 'notebook') {
+    if (isCutJson(text))
+      throw new Problem('document-unreadable', 'the JSON is not complete: its end is missing');
+    return { kind: 'code', detail: 'json' };
+  }
   if (named && ['markdown', 'csv', 'code', 'jsonl'].includes(named.kind)) return named;
   if (named?.kind === 'mail' && /^[A-Za-z][\w-]*:/.test(text.trimStart())) return named;
   return likelyKind(text) ?? { kind: 'text' };

@@ -75,6 +75,20 @@ function jsonKind(text: string): TextKind | undefined {
     : undefined;
 }
 
+/** Whether a text begins as JSON and ends within it, as after a transfer that broke off. */
+export function isCutJson(text: string): boolean {
+  const trimmed = text.trim();
+  if (!/^[[{]/.test(trimmed)) return false;
+  try {
+    JSON.parse(trimmed);
+    return false;
+  } catch (error) {
+    const { message } = error as SyntaxError;
+    const at = /at position (\d+)/.exec(message)?.[1];
+    return /end of JSON input|Unterminated string/.test(message) || Number(at) >= trimmed.length;
+  }
+}
+
 function isJson(text: string): boolean {
   try {
     JSON.parse(text);

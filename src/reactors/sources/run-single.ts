@@ -27,6 +27,8 @@ export async function runPage(
   const validators = validatorsOf(fetched, last);
   if (fetched.notModified) return { ...nothingDone, ...validators, found: 1, unchanged: 1, isFailure: false };
   const { bytes, mediaType, url } = fetched;
+  if (isBlank(bytes) && ((await documents.current(externalId))?.state.sections.size ?? 0) > 0)
+    return failed('empty-listing', 'the page is empty');
   const outcome = await documents.receive({ externalId, bytes, mediaType, sourceUri: url }, signal);
   if (outcome.became !== 'failed')
     return { ...nothingDone, ...validators, found: 1, [outcome.became]: 1, isFailure: false };
@@ -61,14 +63,14 @@ export async function runFeed(
     last !== undefined &&
     before?.state.good?.sha256 === hash('sha256', bytes, 'hex');
   const content = isSame ? undefined : await readFeed(parts, { bytes, mediaType }, signal);
-  if (content instanceof Problem) return failedFeed('not-readable', content.message);
+  if (content instanceof Problem) return failed('not-readable', content.message);
   const entries = content ? new Set(keysOf(content)).size : found;
-  if (content && !content.isFeed) return failedFeed('not-readable', 'the answer is not a feed');
+  if (content && !content.isFeed) return failed('not-readable', 'the answer is not a feed');
   if (entries === 0 && (before?.state.sections.size ?? 0) > 0)
-    return failedFeed('empty-listing', 'the feed has no entries any more');
+    return failed('empty-listing', 'the feed has no entries any more');
   const reader = content ? { read: () => Promise.resolve(content) } : parts.reader;
   const outcome = await documents.receive({ externalId, bytes, mediaType, sourceUri: url }, signal, reader);
-  if (outcome.became === 'failed') return failedFeed('not-stored', outcome.detail);
+  if (outcome.became === 'failed') return failed('not-stored', outcome.detail);
   const counted = outcome.became === 'unchanged' ? { new: 0, changed: 0 } : entriesOf(outcome.state);
   const unchanged = Math.max(0, entries - counted.new - counted.changed);
   return { ...nothingDone, ...validators, found: entries, ...counted, unchanged, isFailure: false };
@@ -87,7 +89,12 @@ async function readFeed(
   }
 }
 
-function failedFeed(code: 'not-readable' | 'empty-listing' | 'not-stored', detail: string): RunResult {
+/** Bytes that are no text at all: a server that fails may answer so. */
+function isBlank(bytes: Uint8Array): boolean {
+  return bytes.every((byte) => byte === 0x20 || (byte >= 0x09 && byte <= 0x0d));
+}
+
+function failed(code: 'not-readable' | 'empty-listing' | 'not-stored', detail: string): RunResult {
   return { ...nothingDone, problem: { code, detail }, isFailure: true };
 }
 
