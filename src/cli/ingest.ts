@@ -43,8 +43,9 @@ export function ingestCommand(): Command {
 async function run(paths: readonly string[], options: Options, command: Command): Promise<void> {
   const { client, json } = connect(command);
   const roots = await Promise.all(paths.map((each) => rootOf(command, each)));
-  const failed = await ingest(client, roots, options, json);
-  if (options.watch && !options.dryRun) return follow(client, roots, options, json);
+  const refused = new Map<string, string>();
+  const failed = await ingest(client, roots, options, json, refused);
+  if (options.watch && !options.dryRun) return follow(client, roots, options, json, refused);
   if (failed > 0) process.exitCode = 1;
 }
 
@@ -62,12 +63,13 @@ async function rootOf(command: Command, given: string): Promise<Root> {
     : { folder: path.dirname(full), file: path.basename(full) };
 }
 
-/** One run. Returns how many files could not be read. */
+/** One run. Returns how many files could not be read, and adds them to `refused`, which are not sent again while they stay as they are. */
 async function ingest(
   client: Stratalog,
   roots: readonly Root[],
   options: Options,
   json: boolean,
+  refused: Map<string, string>,
 ): Promise<number> {
   const steps: IngestStep[] = [];
   for (const root of roots) {
@@ -80,6 +82,7 @@ async function ingest(
         isWhole: root.file === undefined,
         spaces: options.space,
         tags: options.tag,
+        refused,
       })),
     );
   }
@@ -101,6 +104,7 @@ async function ingest(
     progress.stop();
   }
   const failed = results.filter(({ document }) => document?.problem);
+  for (const { externalId, sha256 } of failed) if (sha256 !== undefined) refused.set(externalId, sha256);
   if (json) printJson({ unchanged: steps.length - due.length, results });
   else printResults(results, steps.length - due.length);
   return failed.length;
@@ -110,6 +114,8 @@ interface Result {
   readonly action: IngestStep['action'];
   readonly externalId: string;
   readonly document?: Document;
+  /** Of a file that the server could not read. */
+  readonly sha256?: string;
 }
 
 async function carryOut(client: Stratalog, step: IngestStep, options: Options): Promise<Result> {
@@ -133,7 +139,7 @@ async function carryOut(client: Stratalog, step: IngestStep, options: Options): 
     },
     { waitMs },
   );
-  return { action, externalId, document };
+  return { action, externalId, document, ...(document.problem && { sha256: await step.file.sha256() }) };
 }
 
 /** The documents that earlier runs stored from below the folder, or from this file. */
@@ -176,6 +182,7 @@ async function follow(
   roots: readonly Root[],
   options: Options,
   json: boolean,
+  refused: Map<string, string>,
 ): Promise<never> {
   let isDue = false;
   let wake: () => void = () => undefined;
@@ -190,6 +197,6 @@ async function follow(
     // Editors write a file in several steps.
     await new Promise((resolve) => setTimeout(resolve, settleMs));
     isDue = false;
-    await ingest(client, roots, options, json);
+    await ingest(client, roots, options, json, refused);
   }
 }

@@ -21,7 +21,10 @@ describe('stratalog ingest', () => {
       'Hives.md',
       '# Hives\n\nThe first hive is by the pond. See [[Feed]].\n\n## Inspection\n\nOn Sunday.\n',
     );
-    await write('Feed.md', '# Winter feed\n\nThree parts of sugar to two of water.\n');
+    await write(
+      'Feed.md',
+      '---\ntags: [bees]\n---\n\n# Winter feed\n\nThree parts of sugar to two of water.\n',
+    );
     await write('Private/Diary.md', '# Diary\n\nNobody reads this.\n');
     await write('.obsidian/app.json', '{}');
     await write('.gitignore', 'Private/\n');

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { TenantContext } from '../../domain/access/context.ts';
-import { phaseOf, tagsOfSections, type DocumentState, type Skipped } from '../../domain/documents/document.ts';
+import { phaseOf, type DocumentState, type Skipped } from '../../domain/documents/document.ts';
 import {
   routedBy,
   skipReasons,
@@ -117,7 +117,7 @@ export function documentView({ tenant }: Pick<TenantContext, 'tenant'>, state: D
     scope: { company: tenant, ...place.scope },
     spaces: [...place.spaces],
     ...(good?.routed && { routed: good.routed }),
-    tags: good ? tagsOfSections(good) : [],
+    tags: [...(good?.tags ?? [])],
     metadata: good?.metadata ?? {},
     bytes: place.bytes,
     revision: state.revision,

@@ -8,6 +8,9 @@ export type IngestStep = { readonly externalId: string } & (
   | { readonly action: 'delete'; readonly documentId: string }
 );
 
+/** Hashes of files that the server cannot read, by their names: they are sent again only if they change. */
+export type Refused = ReadonlyMap<string, string>;
+
 type KnownDocument = Pick<Document, 'id' | 'externalId' | 'sha256' | 'problem' | 'spaces' | 'tags'>;
 
 /**
@@ -20,12 +23,14 @@ export async function planIngest({
   isWhole,
   spaces,
   tags,
+  refused,
 }: {
   readonly files: readonly FoundFile[];
   readonly known: readonly KnownDocument[];
   readonly isWhole: boolean;
   readonly spaces: readonly string[];
   readonly tags: readonly string[];
+  readonly refused: Refused;
 }): Promise<IngestStep[]> {
   const byName = new Map(known.map((document) => [document.externalId, document]));
   const names = new Set(files.map(({ externalId }) => externalId));
@@ -39,11 +44,13 @@ export async function planIngest({
     const sha256 = await file.sha256();
     const origin = before ? undefined : goneByHash.get(sha256);
     if (before) {
+      const isRefused = before.problem !== undefined && refused.get(externalId) === sha256;
       const isSame =
-        before.sha256 === sha256 &&
-        !before.problem &&
-        isEqual(before.spaces, spaces) &&
-        isEqual(before.tags, tags);
+        isRefused ||
+        (before.sha256 === sha256 &&
+          !before.problem &&
+          isEqual(before.spaces, spaces) &&
+          isEqual(before.tags, tags));
       steps.push({ action: isSame ? 'unchanged' : 'change', externalId, file });
     } else if (origin?.externalId !== undefined && !moved.has(origin.id)) {
       moved.add(origin.id);
