@@ -137,6 +137,44 @@ describe('the alerting rules', () => {
     expect(output).toContain('SUCCESS');
     expect(code).toBe(0);
   });
+
+  it('[J6] name counts as whole numbers, although Prometheus extrapolates them', async () => {
+    const summaries: Readonly<Record<string, string>> = {
+      StratalogRequestsShed: '0.18 requests a second are refused because too many wait',
+      StratalogBudgetUsedUp: 'A budget is used up, so calls of models were not made (2 in 15 minutes)',
+      StratalogSpaceFull: 'A space is full, so changes of memories were refused (2 in 15 minutes)',
+    };
+    const groups = rules.groups as readonly {
+      readonly rules: readonly {
+        readonly alert: string;
+        readonly labels: Readonly<Record<string, string>>;
+        readonly annotations: { readonly remedy: string };
+      }[];
+    }[];
+    const tests = groups
+      .flatMap((group) => group.rules)
+      .filter(({ alert }) => alert in summaries)
+      .map(({ alert, labels, annotations: { remedy } }) => ({
+        interval: '1m',
+        input_series: [
+          { series: 'stratalog_requests_refused_total', values: '0+11x60' },
+          { series: 'stratalog_budgets_refused_total', values: '0x55 2x5' },
+          { series: 'stratalog_quotas_refused_total', values: '0x55 2x5' },
+        ],
+        alert_rule_test: [
+          {
+            eval_time: '60m',
+            alertname: alert,
+            exp_alerts: [{ exp_labels: labels, exp_annotations: { summary: summaries[alert], remedy } }],
+          },
+        ],
+      }));
+    const file = path.join(folder, 'summaries.yml');
+    await writeFile(file, stringify({ rule_files: [rulesFile], evaluation_interval: '1m', tests }));
+    const { code, output } = await promtool(['test', 'rules', file]);
+    expect(output).toContain('SUCCESS');
+    expect(code).toBe(0);
+  });
 });
 
 describe('/metrics', () => {
