@@ -1,10 +1,11 @@
+import { hash } from 'node:crypto';
 import { watch } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import { Command } from 'commander';
 import type { Document, StoreMemory, Stratalog } from '../../packages/client/src/index.ts';
 import { connect } from './client.ts';
-import { filesBelow, type FoundFile } from './ingest/found-files.ts';
+import { filesBelow, maxFileBytes, type FoundFile } from './ingest/found-files.ts';
 import { planIngest, type IngestStep } from './ingest/plan.ts';
 import { printable, printJson } from './output.ts';
 import { Progress } from './progress.ts';
@@ -44,8 +45,8 @@ async function run(paths: readonly string[], options: Options, command: Command)
   const { client, json } = connect(command);
   const roots = await Promise.all(paths.map((each) => rootOf(command, each)));
   const refused = new Map<string, string>();
-  const failed = await ingest(client, roots, options, json, refused);
-  if (options.watch && !options.dryRun) return follow(client, roots, options, json, refused);
+  const failed = await ingest(client, roots, options, { json, refused });
+  if (options.watch && !options.dryRun) return follow(client, roots, options, { json, refused });
   if (failed > 0) process.exitCode = 1;
 }
 
@@ -63,18 +64,28 @@ async function rootOf(command: Command, given: string): Promise<Root> {
     : { folder: path.dirname(full), file: path.basename(full) };
 }
 
-/** One run. Returns how many files could not be read, and adds them to `refused`, which are not sent again while they stay as they are. */
+interface RunState {
+  readonly json: boolean;
+  /** Hashes of the files, by externalId, that the server could not read; a run adds its own. */
+  readonly refused: Map<string, string>;
+}
+
+/** One run. Returns how many files could not be read, and how many folders have lost all of their files. */
 async function ingest(
   client: Stratalog,
   roots: readonly Root[],
   options: Options,
-  json: boolean,
-  refused: Map<string, string>,
+  { json, refused }: RunState,
 ): Promise<number> {
   const steps: IngestStep[] = [];
+  let emptied = 0;
   for (const root of roots) {
     const files = await filesBelow(root.folder, root.file);
     const known = await knownBelow(client, root, files);
+    if (files.length === 0 && known.length > 0) {
+      emptied++;
+      console.error(`${printable(root.folder)} has no files any more; its documents stay`);
+    }
     steps.push(
       ...(await planIngest({
         files,
@@ -96,39 +107,43 @@ async function ingest(
   const results: Result[] = [];
   try {
     for (let at = 0; at < due.length; at += sentAtOnce) {
-      const done = due.slice(at, at + sentAtOnce).map((step) => carryOut(client, step, options));
+      const done = due.slice(at, at + sentAtOnce).map((step) => carryOut(client, step, options, refused));
       results.push(...(await Promise.all(done)));
       progress.update(results.length, due.length);
     }
   } finally {
     progress.stop();
   }
-  const failed = results.filter(({ document }) => document?.problem);
-  for (const { externalId, sha256 } of failed) if (sha256 !== undefined) refused.set(externalId, sha256);
+  const failed = results.filter(({ action, document }) => action === 'too-large' || document?.problem);
   if (json) printJson({ unchanged: steps.length - due.length, results });
   else printResults(results, steps.length - due.length);
-  return failed.length;
+  return failed.length + emptied;
 }
 
 interface Result {
   readonly action: IngestStep['action'];
   readonly externalId: string;
   readonly document?: Document;
-  /** Of a file that the server could not read. */
-  readonly sha256?: string;
 }
 
-async function carryOut(client: Stratalog, step: IngestStep, options: Options): Promise<Result> {
+async function carryOut(
+  client: Stratalog,
+  step: IngestStep,
+  options: Options,
+  refused: Map<string, string>,
+): Promise<Result> {
   const { action, externalId } = step;
+  if (step.action === 'too-large') return { action, externalId };
   if (step.action === 'delete') {
     await client.documents.delete(step.documentId);
     return { action, externalId };
   }
   const scope = scopeOf(options);
+  const bytes = await step.file.read();
   const { document } = await client.documents.put(
     externalId,
     {
-      bytes: await step.file.read(),
+      bytes,
       filename: step.file.name,
       sourceUri: step.file.uri,
       ...(options.layer && { layer: options.layer }),
@@ -139,7 +154,8 @@ async function carryOut(client: Stratalog, step: IngestStep, options: Options): 
     },
     { waitMs },
   );
-  return { action, externalId, document, ...(document.problem && { sha256: await step.file.sha256() }) };
+  if (document.problem) refused.set(externalId, hash('sha256', bytes, 'hex'));
+  return { action, externalId, document };
 }
 
 /** The documents that earlier runs stored from below the folder, or from this file. */
@@ -158,17 +174,18 @@ async function knownBelow(
 function printResults(results: readonly Result[], unchanged: number): void {
   for (const { action, externalId, document } of results) {
     const name = printable(externalId);
-    if (!document) console.log(`deleted ${name}`);
+    if (action === 'too-large') console.log(`failed ${name}: it has more than ${maxFileBytes} bytes`);
+    else if (!document) console.log(`deleted ${name}`);
     else if (document.problem) console.log(`failed ${name}: ${printable(document.problem.detail)}`);
     else console.log(`${pastOf(action)} ${name}: ${document.memories} memories${skippedText(document)}`);
   }
-  console.log(`${results.length} sent or deleted, ${unchanged} unchanged`);
+  const tooLarge = results.filter(({ action }) => action === 'too-large').length;
+  console.log(`${results.length - tooLarge} sent or deleted, ${unchanged} unchanged`);
 }
 
 function pastOf(action: IngestStep['action']): string {
-  return { add: 'added', change: 'changed', move: 'moved', delete: 'deleted', unchanged: 'unchanged' }[
-    action
-  ];
+  const past = { add: 'added', change: 'changed', move: 'moved', delete: 'deleted' };
+  return action === 'unchanged' || action === 'too-large' ? action : past[action];
 }
 
 function skippedText({ skipped }: Document): string {
@@ -181,8 +198,7 @@ async function follow(
   client: Stratalog,
   roots: readonly Root[],
   options: Options,
-  json: boolean,
-  refused: Map<string, string>,
+  state: RunState,
 ): Promise<never> {
   let isDue = false;
   let wake: () => void = () => undefined;
@@ -191,12 +207,12 @@ async function follow(
       isDue = true;
       wake();
     });
-  if (!json) console.error('watching for changes; stop with Ctrl+C');
+  if (!state.json) console.error('watching for changes; stop with Ctrl+C');
   for (;;) {
     if (!isDue) await new Promise<void>((resolve) => (wake = resolve));
     // Editors write a file in several steps.
     await new Promise((resolve) => setTimeout(resolve, settleMs));
     isDue = false;
-    await ingest(client, roots, options, json, refused);
+    await ingest(client, roots, options, state);
   }
 }
