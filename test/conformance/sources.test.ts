@@ -257,7 +257,7 @@ describe('a source', () => {
     await configure(root, 'hours', { type: 'page', url: at('/hours') });
     expect((await run(root, 'hours')).lastRun).toMatchObject({ found: 1, new: 1 });
     serve('/hours', ' \n');
-    expect((await run(root, 'hours')).lastRun).toMatchObject({ problem: { code: 'empty-listing' } });
+    expect((await run(root, 'hours')).lastRun).toMatchObject({ problem: { code: 'not-stored' } });
     expect(await documentsOf(root, 'hours')).toMatchObject([{ memories: 1, revision: 1 }]);
   });
 

@@ -5,7 +5,7 @@ import { Problem } from '../../domain/problems.ts';
 import type { Source, SourceRun } from '../../domain/sources/sources.ts';
 import type { Fetched, Fetcher } from '../../ports/fetcher.ts';
 import { nothingDone, type RunResult } from './run-counts.ts';
-import type { SourceDocuments, SourceParts } from './source-documents.ts';
+import type { ItemOutcome, ReceivedItem, SourceDocuments, SourceParts } from './source-documents.ts';
 
 /** arXiv asks for three seconds between requests. */
 const arxivPauseMs = 3_000;
@@ -27,9 +27,8 @@ export async function runPage(
   const validators = validatorsOf(fetched, last);
   if (fetched.notModified) return { ...nothingDone, ...validators, found: 1, unchanged: 1, isFailure: false };
   const { bytes, mediaType, url } = fetched;
-  if (isBlank(bytes) && ((await documents.current(externalId))?.state.sections.size ?? 0) > 0)
-    return failed('empty-listing', 'the page is empty');
-  const outcome = await documents.receive({ externalId, bytes, mediaType, sourceUri: url }, signal);
+  const page = { externalId, bytes, mediaType, sourceUri: url };
+  const outcome = await receivePage(documents, page, signal);
   if (outcome.became !== 'failed')
     return { ...nothingDone, ...validators, found: 1, [outcome.became]: 1, isFailure: false };
   return {
@@ -39,6 +38,20 @@ export async function runPage(
     problem: { code: 'not-stored', detail: outcome.detail },
     isFailure: true,
   };
+}
+
+/** Stores a page that was fetched. One without a character is a fault of its server: what was stored before stays. */
+export async function receivePage(
+  documents: SourceDocuments,
+  page: ReceivedItem,
+  signal: AbortSignal,
+): Promise<ItemOutcome> {
+  if (isBlank(page.bytes)) return { became: 'failed', detail: 'the answer is empty' };
+  return documents.receive(page, signal);
+}
+
+function isBlank(bytes: Uint8Array): boolean {
+  return bytes.every((byte) => byte === 0x20 || (byte >= 0x09 && byte <= 0x0d));
 }
 
 /** Reads a feed, which is one document whose sections are the entries. Those that leave the feed stay. */
@@ -63,14 +76,14 @@ export async function runFeed(
     last !== undefined &&
     before?.state.good?.sha256 === hash('sha256', bytes, 'hex');
   const content = isSame ? undefined : await readFeed(parts, { bytes, mediaType }, signal);
-  if (content instanceof Problem) return failed('not-readable', content.message);
+  if (content instanceof Problem) return failedFeed('not-readable', content.message);
   const entries = content ? new Set(keysOf(content)).size : found;
-  if (content && !content.isFeed) return failed('not-readable', 'the answer is not a feed');
+  if (content && !content.isFeed) return failedFeed('not-readable', 'the answer is not a feed');
   if (entries === 0 && (before?.state.sections.size ?? 0) > 0)
-    return failed('empty-listing', 'the feed has no entries any more');
+    return failedFeed('empty-listing', 'the feed has no entries any more');
   const reader = content ? { read: () => Promise.resolve(content) } : parts.reader;
   const outcome = await documents.receive({ externalId, bytes, mediaType, sourceUri: url }, signal, reader);
-  if (outcome.became === 'failed') return failed('not-stored', outcome.detail);
+  if (outcome.became === 'failed') return failedFeed('not-stored', outcome.detail);
   const counted = outcome.became === 'unchanged' ? { new: 0, changed: 0 } : entriesOf(outcome.state);
   const unchanged = Math.max(0, entries - counted.new - counted.changed);
   return { ...nothingDone, ...validators, found: entries, ...counted, unchanged, isFailure: false };
@@ -89,12 +102,7 @@ async function readFeed(
   }
 }
 
-/** Bytes that are no text at all: a server that fails may answer so. */
-function isBlank(bytes: Uint8Array): boolean {
-  return bytes.every((byte) => byte === 0x20 || (byte >= 0x09 && byte <= 0x0d));
-}
-
-function failed(code: 'not-readable' | 'empty-listing' | 'not-stored', detail: string): RunResult {
+function failedFeed(code: 'not-readable' | 'empty-listing' | 'not-stored', detail: string): RunResult {
   return { ...nothingDone, problem: { code, detail }, isFailure: true };
 }
 

@@ -4,7 +4,7 @@ import { goneFrom, type Source, type SourceRun } from '../../domain/sources/sour
 import { FetchFailed, type Fetcher } from '../../ports/fetcher.ts';
 import { listPages } from './page-list.ts';
 import { ItemCounts, nothingDone, type RunResult } from './run-counts.ts';
-import type { FetchingParts } from './run-single.ts';
+import { receivePage, type FetchingParts } from './run-single.ts';
 import type { ItemOutcome, SourceDocuments } from './source-documents.ts';
 
 /** Pages in a row that a server does not send before the others are left for the next run. */
@@ -37,7 +37,7 @@ export async function runSitemap(
         forbidden++;
         continue;
       }
-      counts.add(await receivePage(parts, documents, page, last !== undefined, signal), page.url);
+      counts.add(await updatePage(parts, documents, page, last !== undefined, signal), page.url);
       failuresInARow = 0;
     } catch (error) {
       if (!(error instanceof FetchFailed)) throw error;
@@ -71,13 +71,13 @@ export async function runSitemap(
 }
 
 /** Fetches a page unless the sitemap, or its server, says that it is what was stored. */
-async function receivePage(
+async function updatePage(
   { fetcher }: FetchingParts,
   documents: SourceDocuments,
   { url, changedAt }: ListedPage,
   hasRun: boolean,
   signal: AbortSignal,
-): Promise<Pick<ItemOutcome, 'became'>> {
+): Promise<Pick<ItemOutcome, 'became'> & { readonly detail?: string }> {
   const externalId = documents.idOf(url);
   const before = await documents.current(externalId);
   if (before?.isUnwanted) return { became: 'unchanged' };
@@ -86,7 +86,7 @@ async function receivePage(
   const lastModified = storedAt?.toUTCString();
   const { notModified, bytes, mediaType, url: from } = await fetcher.fetch({ url, lastModified }, signal);
   if (notModified) return { became: 'unchanged' };
-  return documents.receive({ externalId, bytes, mediaType, sourceUri: from }, signal);
+  return receivePage(documents, { externalId, bytes, mediaType, sourceUri: from }, signal);
 }
 
 /** What the `robots.txt` of each site permits, read once a run. */
