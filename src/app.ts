@@ -195,9 +195,14 @@ function openEmbeddersFor(
 async function startTracing(logger: Logger, cleanup: Cleanup): Promise<void> {
   const { openTracer } = await import('./adapters/otlp/tracer.ts');
   const repeated = new RepeatedErrors();
-  const recording = openTracer(packageVersion(), (error) => {
-    if (repeated.isNew('traces', error)) logger.warn({ err: error }, 'spans could not be sent and are lost');
-  });
+  const recording = openTracer(
+    packageVersion(),
+    (error) => {
+      if (repeated.isNew('traces', error))
+        logger.warn({ err: error }, 'spans could not be sent and are lost');
+    },
+    (why) => logger.warn({ why }, 'a setting of the traces cannot be used'),
+  );
   recordSpansWith(recording.tracer);
   cleanup.add(async () => {
     recordSpansWith(undefined);

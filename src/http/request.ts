@@ -8,7 +8,7 @@ import { parseBoundedJson } from '../domain/input/bounded-json.ts';
 import { invalid, Problem } from '../domain/problems.ts';
 import type { BindingOptions } from './binding.ts';
 import { unlessStalled } from './stalls.ts';
-import { currentPlace } from '../support/tracing.ts';
+import { currentTraceId } from '../support/tracing.ts';
 
 export const defaultMaxBodyBytes = 8_000_000;
 
@@ -90,7 +90,7 @@ export function assertUtf8Path(path: string, parameter: string): void {
 
 /** Trace id of the request: that of its span, or else of the header `traceparent` (W3C Trace Context). */
 export function traceIdOf(koa: Context): string | undefined {
-  return currentPlace()?.traceId ?? /^[0-9a-f]{2}-([0-9a-f]{32})-/.exec(koa.get('traceparent'))?.[1];
+  return currentTraceId() ?? /^[0-9a-f]{2}-([0-9a-f]{32})-/.exec(koa.get('traceparent'))?.[1];
 }
 
 /** Text of a header: UTF-8, or if its bytes are not UTF-8, Latin-1, which browsers and `fetch` send. */

@@ -72,6 +72,12 @@ export function currentPlace(): { readonly traceId: string; readonly spanId: str
   return { traceId: span.traceId, spanId: span.spanId };
 }
 
+/** The trace of the work under way, also if nothing of it is recorded because a sampler left it out; undefined without traces. */
+export function currentTraceId(): string | undefined {
+  const span = tracer && trace.getActiveSpan()?.spanContext();
+  return span && isSpanContextValid(span) ? span.traceId : undefined;
+}
+
 const mostLinks = 32;
 
 /**

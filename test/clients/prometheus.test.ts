@@ -94,6 +94,15 @@ const cases: Readonly<Record<string, { readonly fires: Series; readonly silent: 
   },
 };
 
+/** A model that is slow from its first call on. */
+const slowPlans: Series = {
+  'stratalog_reasoning_duration_bucket{source="model",le="2"}': '0+10x60',
+  'stratalog_reasoning_duration_bucket{source="model",le="+Inf"}': '0+10x60',
+  'stratalog_language_model_duration_bucket{purpose="plan",le="2"}': '0x60',
+  'stratalog_language_model_duration_bucket{purpose="plan",le="3"}': '0+10x60',
+  'stratalog_language_model_duration_bucket{purpose="plan",le="+Inf"}': '0+10x60',
+};
+
 const testOf = (alert: string, series: Series, fires: boolean, minutes: number) => ({
   interval: '1m',
   input_series: Object.entries(series).map(([name, values]) => ({ series: name, values })),
@@ -131,6 +140,7 @@ describe('the alerting rules', () => {
       const minutes = alert === 'StratalogReadModelBehind' ? 90 : 60;
       return [testOf(alert, fires, true, minutes), testOf(alert, silent, false, minutes)];
     });
+    tests.push(testOf('StratalogReasoningSlow', slowPlans, true, 60));
     const file = path.join(folder, 'tests.yml');
     await writeFile(file, stringify({ rule_files: [rulesFile], evaluation_interval: '1m', tests }));
     const { code, output } = await promtool(['test', 'rules', file]);

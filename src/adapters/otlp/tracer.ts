@@ -1,4 +1,4 @@
-import { context, type Tracer } from '@opentelemetry/api';
+import { context, diag, DiagLogLevel, type Tracer } from '@opentelemetry/api';
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
 import { setGlobalErrorHandler } from '@opentelemetry/core';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
@@ -21,21 +21,29 @@ const closeMs = 3_000;
 /**
  * Records spans and sends them in batches by OTLP over HTTP. Where to, which of them, and the attributes of the resource follow
  * OpenTelemetry's variables (`OTEL_EXPORTER_OTLP_ENDPOINT`, `OTEL_TRACES_SAMPLER`, `OTEL_SERVICE_NAME`, …). What the receiver does not
- * take is dropped; `onError` is then called.
+ * take is dropped; `onError` is then called. `onIgnored` is told of each variable with a value that cannot be used.
  */
-export function openTracer(version: string, onError: (error: Error) => void): OpenTracer {
+export function openTracer(
+  version: string,
+  onError: (error: Error) => void,
+  onIgnored: (message: string) => void,
+): OpenTracer {
   setGlobalErrorHandler((error) => {
     if (error instanceof Error) onError(error);
     else onError(new Error(typeof error === 'string' ? error : error.message));
   });
   context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
   const own = resourceFromAttributes({ 'service.name': 'stratalog', 'service.version': version });
-  const provider = new BasicTracerProvider({
-    resource: defaultResource()
-      .merge(own)
-      .merge(detectResources({ detectors: [envDetector] })),
-    spanProcessors: [new BatchSpanProcessor(new OTLPTraceExporter())],
-  });
+  const provider = tellingIgnored(
+    onIgnored,
+    () =>
+      new BasicTracerProvider({
+        resource: defaultResource()
+          .merge(own)
+          .merge(detectResources({ detectors: [envDetector] })),
+        spanProcessors: [new BatchSpanProcessor(new OTLPTraceExporter())],
+      }),
+  );
   return {
     tracer: provider.getTracer('stratalog', version),
     async close() {
@@ -46,4 +54,16 @@ export function openTracer(version: string, onError: (error: Error) => void): Op
       context.disable();
     },
   };
+}
+
+/** The libraries tell only their diagnostic logger about variables that they cannot use. */
+function tellingIgnored<T>(onIgnored: (message: string) => void, read: () => T): T {
+  const ignore = () => undefined;
+  const logger = { error: onIgnored, warn: onIgnored, info: ignore, debug: ignore, verbose: ignore };
+  diag.setLogger(logger, { logLevel: DiagLogLevel.WARN, suppressOverrideMessage: true });
+  try {
+    return read();
+  } finally {
+    diag.disable();
+  }
 }
