@@ -109,7 +109,10 @@ async function run(id: string, { wait }: { readonly wait?: true }, command: Comm
   const { client, json } = connect(command);
   const before = (await client.sources.get(id)).lastRun?.at;
   const { source } = await client.sources.run(id);
-  print(wait ? await untilRun(client, id, before) : source, json);
+  if (!wait) return print(source, json);
+  const read = await untilRun(client, id, before);
+  print(read, json);
+  if (read.lastRun?.problem) process.exitCode = 1;
 }
 
 const pollMs = 500;

@@ -340,6 +340,9 @@ describe('a source', () => {
     const read = await cli('run', 'page', '--wait');
     expectClear(read, 0);
     expect(read.stdout).toContain('1 found, 1 new');
+    answers.delete('/page');
+    const failed = await cli('run', 'page', '--wait');
+    expect([failed.code, failed.stdout]).toEqual([1, expect.stringContaining('problem: refused')]);
     expect((await cli('list')).stdout).toMatch(/page +page +@monthly +disabled/);
     expect((await cli('show', 'page', '--json')).json).toMatchObject({ id: 'page', url: at('/page') });
     expectClear(await cli('configure', 'page', '--type', 'rss'), 2, /--schedule and --layer/);
