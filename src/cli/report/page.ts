@@ -47,7 +47,7 @@ function header({ tenant, server, caller, from, to, writtenAt, writtenWith, rang
     ${facts([
       ['Range', 'events at or after the first time and before the second, both in UTC'],
       [
-        'Not over',
+        'Not ended',
         to > writtenAt && 'The range ends after the report was written; what came later is missing.',
       ],
       ['Events', range.events === 0 ? 'none: nothing happened in the range' : number(range.events)],

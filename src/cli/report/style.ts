@@ -47,6 +47,11 @@ pre { background: var(--tint); border: 1px solid var(--line); padding: 2.5mm 3mm
 .chart .axis { stroke: var(--soft); }
 a { color: var(--accent); }
 @page { size: A4; margin: 16mm 15mm 18mm; @bottom-right { content: counter(page) ' / ' counter(pages); font: 8pt system-ui, sans-serif; color: #5b6675; } @bottom-left { content: 'Stratalog report'; font: 8pt system-ui, sans-serif; color: #5b6675; } }
+@media screen and (max-width: 700px) {
+  body { padding: 5mm; }
+  .pair { display: block; }
+  table { display: block; overflow-x: auto; }
+}
 @media print {
   body { max-width: none; padding: 0; font-size: 9.5pt; print-color-adjust: exact; -webkit-print-color-adjust: exact; }
   section + section { margin-top: 0; break-before: page; }

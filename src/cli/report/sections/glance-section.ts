@@ -56,7 +56,7 @@ function learningText({ policies, range }: ReportData): HtmlValue {
   const [low = 0, high = 0] = interval ?? [];
   const verdict = low > 0 ? 'better than' : high < 0 ? 'worse than' : 'not proven to be better than';
   const { count } = range.lists.learning;
-  return `routes of ${inForce} are in force, ${verdict} those before; ${plural(count, 'look')} at the evidence or change of traffic in the range`;
+  return `routes of ${inForce} are in force, ${verdict} those before; ${plural(count, 'comparison or change', 'comparisons or changes')} of policies in the range`;
 }
 
 function costText({ range: { spending }, budget }: ReportData): string {

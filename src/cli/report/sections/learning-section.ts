@@ -22,7 +22,7 @@ export function learningSection(data: ReportData): Html {
       heading('Versions in the range', 'range'),
       versions(answer, data),
     ]),
-    eventList('Looks at the evidence and changes of traffic', 'learning', data),
+    eventList('Comparisons and changes of policies', 'learning', data),
     heading('Outcomes and feedback', 'range'),
     facts([
       ['Outcomes of searches', counted(range.values['OutcomeObserved'])],
