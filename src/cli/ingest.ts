@@ -1,5 +1,4 @@
 import { hash } from 'node:crypto';
-import { watch } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import { Command } from 'commander';
@@ -7,6 +6,7 @@ import type { Document, StoreMemory, Stratalog } from '../../packages/client/src
 import { connect } from './client.ts';
 import { filesBelow, maxFileBytes, type FoundFile } from './ingest/found-files.ts';
 import { planIngest, type IngestStep } from './ingest/plan.ts';
+import { runAtChanges } from './ingest/watch.ts';
 import { printable, printJson } from './output.ts';
 import { Progress } from './progress.ts';
 import { scopeOf, withScopeOptions, type ScopeOptions } from './scope-options.ts';
@@ -23,6 +23,8 @@ const collect = (value: string, before: string[]): string[] => [...before, value
 
 /** How long changes are collected before they are sent. */
 const settleMs = 500;
+/** How long it waits for a server that does not answer. */
+const retryMs = 5_000;
 /** Documents whose sections are stored at once. */
 const sentAtOnce = 16;
 const waitMs = 30_000;
@@ -194,25 +196,17 @@ function skippedText({ skipped }: Document): string {
 }
 
 /** Sends what changes until the process is stopped. */
-async function follow(
+function follow(
   client: Stratalog,
   roots: readonly Root[],
   options: Options,
   state: RunState,
 ): Promise<never> {
-  let isDue = false;
-  let wake: () => void = () => undefined;
-  for (const { folder } of roots)
-    watch(folder, { recursive: true }, () => {
-      isDue = true;
-      wake();
-    });
   if (!state.json) console.error('watching for changes; stop with Ctrl+C');
-  for (;;) {
-    if (!isDue) await new Promise<void>((resolve) => (wake = resolve));
-    // Editors write a file in several steps.
-    await new Promise((resolve) => setTimeout(resolve, settleMs));
-    isDue = false;
-    await ingest(client, roots, options, state);
-  }
+  const folders = roots.map(({ folder }) => folder);
+  return runAtChanges(folders, () => ingest(client, roots, options, state), {
+    settleMs,
+    retryMs,
+    onFailure: ({ message }) => console.error(`${printable(message)}; trying again`),
+  });
 }
