@@ -92,10 +92,12 @@ describe('the figures of a range', () => {
       auditEvent('CostIncurred', { ...call, priced: true }),
       auditEvent('CostIncurred', { ...call, priced: false }),
       auditEvent('CostIncurred', { ...call, purpose: 'embedding', priced: true }),
+      auditEvent('LanguageModelCalled', { ...call, usd: undefined, purpose: 'plan' }),
     );
     expect(spending).toEqual([
-      { ...call, requests: 2, inputTokens: 20, outputTokens: 4, usd: 1, priced: false },
-      { ...call, purpose: 'embedding', priced: true },
+      { ...call, requests: 2, inputTokens: 20, outputTokens: 4, usd: 1, priced: false, charged: true },
+      { ...call, purpose: 'embedding', priced: true, charged: true },
+      { ...call, purpose: 'plan', usd: 0, priced: false, charged: false },
     ]);
   });
 

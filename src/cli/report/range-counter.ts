@@ -140,7 +140,8 @@ export class RangeCounter {
     if (type === 'MemoryStored' && isQuarantined(data['trust'])) this.#quarantined++;
     if (type === 'SearchPerformed' && Array.isArray(data['results']) && data['results'].length === 0)
       this.#emptySearches++;
-    if (type === 'CostIncurred') this.#spending.add(data);
+    if (type === 'CostIncurred') this.#spending.add(data, true);
+    if (type === 'LanguageModelCalled') this.#spending.add(data, false);
   }
 
   figures(): RangeFigures {

@@ -8,16 +8,18 @@ export interface Spending {
   readonly usd: number;
   /** Whether the prices of all calls were known; `usd` is too low if not. */
   readonly priced: boolean;
+  /** Whether the calls are in the ledger. Those that plan and refine questions are not: they count in no budget, and `usd` is 0. */
+  readonly charged: boolean;
 }
 
-/** Adds up the events `CostIncurred`. */
+/** Adds up the events `CostIncurred`, of the ledger, and `LanguageModelCalled`, of questions. */
 export class SpendingCounter {
   readonly #rows = new Map<string, Spending>();
 
-  add(data: Readonly<Record<string, unknown>>): void {
+  add(data: Readonly<Record<string, unknown>>, charged: boolean): void {
     const purpose = textOf(data['purpose']);
     const model = textOf(data['model']);
-    const key = JSON.stringify([purpose, model]);
+    const key = JSON.stringify([purpose, model, charged]);
     const before = this.#rows.get(key);
     const sum = (field: 'requests' | 'inputTokens' | 'outputTokens' | 'usd'): number =>
       (before?.[field] ?? 0) + numberOf(data[field]);
@@ -29,6 +31,7 @@ export class SpendingCounter {
       outputTokens: sum('outputTokens'),
       usd: sum('usd'),
       priced: (before?.priced ?? true) && data['priced'] === true,
+      charged,
     });
   }
 

@@ -30,13 +30,21 @@ export function costSection({ range: { spending }, providers, budget, spaceBudge
         { name: 'Requests', isNumber: true, cell: ({ requests }) => number(requests) },
         { name: 'Tokens read', isNumber: true, cell: ({ inputTokens }) => number(inputTokens) },
         { name: 'Tokens written', isNumber: true, cell: ({ outputTokens }) => number(outputTokens) },
-        { name: 'US dollars', isNumber: true, cell: (row) => `${usd(row.usd)}${row.priced ? '' : ' *'}` },
+        {
+          name: 'US dollars',
+          isNumber: true,
+          cell: (row) => (row.charged ? `${usd(row.usd)}${row.priced ? '' : ' *'}` : 'not charged'),
+        },
       ],
       spending,
       'Nothing was spent: no model that costs anything was called.',
     ),
-    spending.some(({ priced }) => !priced) &&
+    spending.some(({ charged, priced }) => charged && !priced) &&
       note('* The price of the model was not known for some calls, which count as $0.'),
+    spending.some(({ charged }) => !charged) &&
+      note(
+        'Calls that plan and refine questions are not charged: they count in no budget, and their price is not known here.',
+      ),
     heading('Budget of the tenant', 'written'),
     part('the budget', budget, budgetText),
     part('the budgets of spaces', spaceBudgets, ({ items }) => [

@@ -61,9 +61,9 @@ function learningText({ policies, range }: ReportData): HtmlValue {
 
 function costText({ range: { spending }, budget }: ReportData): string {
   const spent = usd(spending.reduce((sum, row) => sum + row.usd, 0));
-  return isUnreadable(budget) || !budget.exhausted
-    ? `${spent} spent in the range`
-    : `${spent} spent in the range; the budget is used up`;
+  const others = spending.reduce((sum, row) => sum + (row.charged ? 0 : row.requests), 0);
+  const charged = `${spent} spent in the range${others > 0 ? `, and ${plural(others, 'call')} of models that are not charged` : ''}`;
+  return isUnreadable(budget) || !budget.exhausted ? charged : `${charged}; the budget is used up`;
 }
 
 function auditText({ range: { actors, eventsOfOthers, lists } }: ReportData): string {
