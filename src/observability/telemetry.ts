@@ -237,14 +237,14 @@ export function languageModelMetrics(meter: Meter): (call: ModelCall) => void {
   };
 }
 
-/** Open circuit breakers of language models. */
-export function observeModelGuard(meter: Meter, guard: ModelGuard): void {
+/** Open circuit breakers of language models; `work` is what they are called for. */
+export function observeModelGuard(meter: Meter, work: string, guard: ModelGuard): void {
   meter
     .createObservableGauge('stratalog.language_model.breakers.open', {
       description:
-        'Number of pairs of tenant and language model whose calls are suspended because too many have failed',
+        'Number of pairs of tenant and language model whose calls are suspended because too many have failed, by what they are called for',
     })
-    .addCallback((result) => result.observe(guard.open));
+    .addCallback((result) => result.observe(guard.open, { work }));
 }
 
 /** Bucket boundaries in seconds; the alert rules use 2. */

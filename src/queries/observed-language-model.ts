@@ -1,4 +1,3 @@
-import { SpanKind } from '@opentelemetry/api';
 import type { ModelCallOutcome } from '../domain/retrieval/model-call.ts';
 import {
   LanguageModelFailed,
@@ -7,7 +6,6 @@ import {
   type ModelRole,
   type ModelUsage,
 } from '../ports/language-model.ts';
-import { inPartialSpan } from '../support/tracing.ts';
 
 /** One call with its outcome. */
 export interface ModelCall {
@@ -26,15 +24,6 @@ export function observed(model: LanguageModel, onCall: (call: ModelCall) => void
     async complete<T>(request: CompletionRequest<T>) {
       const { role, purpose, model: name = model.models[request.role] } = request;
       const started = performance.now();
-      const what = {
-        name: `chat ${name}`,
-        kind: SpanKind.CLIENT,
-        attributes: {
-          'gen_ai.operation.name': 'chat',
-          'gen_ai.request.model': name,
-          'stratalog.language_model.purpose': purpose,
-        },
-      };
       const report = (outcome: ModelCallOutcome, usage: ModelUsage | undefined) =>
         onCall({
           role,
@@ -44,13 +33,7 @@ export function observed(model: LanguageModel, onCall: (call: ModelCall) => void
           durationMs: performance.now() - started,
         });
       try {
-        const completion = await inPartialSpan(what, async (span) => {
-          const answered = await model.complete(request);
-          const { inputTokens, outputTokens } = answered.usage;
-          span?.setAttribute('gen_ai.usage.input_tokens', inputTokens);
-          span?.setAttribute('gen_ai.usage.output_tokens', outputTokens);
-          return answered;
-        });
+        const completion = await model.complete(request);
         report('answered', completion.usage);
         return completion;
       } catch (error) {

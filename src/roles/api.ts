@@ -22,6 +22,7 @@ import {
   observeFacts,
   observeModelGuard,
 } from '../observability/telemetry.ts';
+import { tracedLanguageModel } from '../observability/traced-language-model.ts';
 import type { LanguageModelFor } from '../ports/language-model.ts';
 import { systemClock } from '../ports/clock.ts';
 import { ConflictFinder } from '../queries/conflicts.ts';
@@ -205,10 +206,10 @@ export async function assertSafeToListen(
 function guardedLanguageModel({ config, logger, metrics }: Process): LanguageModelFor | undefined {
   const opened = openLanguageModel(config);
   if (!opened) return undefined;
-  const counted = observed(opened, languageModelMetrics(metrics.meter));
+  const counted = observed(tracedLanguageModel(opened), languageModelMetrics(metrics.meter));
   const guard = new ModelGuard(counted, (tenant, model) =>
     logger.warn({ tenant, model }, 'too many calls of a language model failed: it is not called for a while'),
   );
-  observeModelGuard(metrics.meter, guard);
+  observeModelGuard(metrics.meter, 'questions', guard);
   return (tenant) => guard.of(tenant);
 }

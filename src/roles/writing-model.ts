@@ -2,7 +2,8 @@ import { modelNames, openLanguageModel } from '../backends/language-model.ts';
 import type { CommandServices } from '../commands/context.ts';
 import type { Ledger } from '../commands/ledger/ledger.ts';
 import { commonLanguageModel } from '../domain/spaces/space-models.ts';
-import { languageModelMetrics } from '../observability/telemetry.ts';
+import { languageModelMetrics, observeModelGuard } from '../observability/telemetry.ts';
+import { tracedLanguageModel } from '../observability/traced-language-model.ts';
 import { BreakerOpen, ModelGuard } from '../queries/model-guard.ts';
 import { observed } from '../queries/observed-language-model.ts';
 import { ConsecutiveFailures } from '../support/resilience/circuit-breaker.ts';
@@ -25,12 +26,13 @@ export function openWritingModel(
   const opened = openLanguageModel(config, limits);
   if (!languageModel || !opened) return undefined;
   const guard = new ModelGuard(
-    observed(opened, languageModelMetrics(metrics.meter)),
+    observed(tracedLanguageModel(opened), languageModelMetrics(metrics.meter)),
     (tenant, model) =>
       logger.warn({ tenant, model }, `a language model fails: ${what} are made without it for a while`),
     undefined,
     { createRule: () => new ConsecutiveFailures(mostFailures), openMs: breakerMs },
   );
+  observeModelGuard(metrics.meter, what, guard);
   return {
     ledger,
     languageModel: (tenant) => guard.of(tenant),

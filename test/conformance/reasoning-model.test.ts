@@ -238,7 +238,7 @@ describe('a language model that fails', () => {
     await tenant.ask(`${question}, once more`);
     expect(endpoint.requests.length).toBe(requests);
     const now = await metricsOf(server);
-    expect(now.get('stratalog_language_model_breakers_open')).toBe(1);
+    expect(now.get('stratalog_language_model_breakers_open{work="questions"}')).toBe(1);
     expect(now.get(degraded)).toBeGreaterThan(before);
     expanding(says(refinement));
     const other = await (await newTenant()).ask(question);

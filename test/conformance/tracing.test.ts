@@ -2,15 +2,19 @@ import { afterAll, expect, it } from 'vitest';
 import { clientWithKey, freshTenant } from '../support/api.ts';
 import { auditEvents } from '../support/events.ts';
 import { attributeOf, startOtlpReceiver, type ReceivedSpan } from '../support/otlp-receiver.ts';
+import { scriptedLanguageModel } from '../support/scripted-language-model.ts';
 import { useServer } from '../support/use-server.ts';
 
 const receiver = await startOtlpReceiver();
-afterAll(() => receiver.close());
+const endpoint = await scriptedLanguageModel();
+afterAll(() => Promise.all([receiver.close(), endpoint.close()]));
 const server = useServer({
   because: 'records traces',
   environment: {
     STRATALOG_EMBEDDER: 'deterministic',
     STRATALOG_TRACES: 'otlp',
+    STRATALOG_LLM_BASE_URL: endpoint.baseURL,
+    STRATALOG_LLM_MODEL: 'root',
     OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url,
     OTEL_BSP_SCHEDULE_DELAY: '50',
     OTEL_SERVICE_NAME: 'memory of the shop',
@@ -52,7 +56,7 @@ it('[J7] a trace of the caller goes on through the request, the log, the databas
   expect(pathOf(embedded)).toContain('apply vectors');
 });
 
-it('[J7] a complex question has a span for its decomposition, and for the search of each part', async () => {
+it('[J7] a complex question has a span for its decomposition, for what a model is asked, and for the search of each part', async () => {
   const client = await clientWithKey(server, { tenant: freshTenant(), role: 'admin', user: 'ada' });
   const { position } = await client.store({ content: 'Billing never repeats a payment' });
   const id = 'a'.repeat(32);
@@ -60,7 +64,10 @@ it('[J7] a complex question has a span for its decomposition, and for the search
   const body = { query, minPosition: position, waitMs: 30_000 };
   await client.post('/v1/search', body, { traceparent: `00-${id}-${callerSpan}-01` });
   const decomposed = await oneNamed(id, 'decompose a question');
-  expect(attributeOf(decomposed, 'stratalog.rlm.outcome')).toBe('complete');
+  expect(attributeOf(decomposed, 'stratalog.rlm.outcome')).toBe('partial');
+  const asked = await oneNamed(id, 'chat root');
+  expect(attributeOf(asked, 'stratalog.language_model.purpose')).toBe('plan');
+  expect(pathOf(asked)).toContain('decompose a question');
   expect(pathOf(await oneNamed(id, 'search for a part'))).toContain('decompose a question');
   expect(pathOf(decomposed).at(-1)).toBe('POST /v1/search');
 });

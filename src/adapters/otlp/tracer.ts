@@ -1,4 +1,4 @@
-import { context, diag, DiagLogLevel, type Tracer } from '@opentelemetry/api';
+import { context, diag, DiagLogLevel, ROOT_CONTEXT, type Tracer } from '@opentelemetry/api';
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
 import { setGlobalErrorHandler } from '@opentelemetry/core';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
@@ -29,8 +29,10 @@ export function openTracer(
   onIgnored: (message: string) => void,
 ): OpenTracer {
   setGlobalErrorHandler((error) => {
-    if (error instanceof Error) onError(error);
-    else onError(new Error(typeof error === 'string' ? error : error.message));
+    const fault =
+      error instanceof Error ? error : new Error(typeof error === 'string' ? error : error.message);
+    // A batch is sent for many traces, and the failure belongs to none of them.
+    context.with(ROOT_CONTEXT, () => onError(fault));
   });
   context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
   const own = resourceFromAttributes({ 'service.name': 'stratalog', 'service.version': version });
@@ -44,6 +46,8 @@ export function openTracer(
         spanProcessors: [new BatchSpanProcessor(new OTLPTraceExporter())],
       }),
   );
+  for (const name of ['OTEL_EXPORTER_OTLP_PROTOCOL', 'OTEL_EXPORTER_OTLP_TRACES_PROTOCOL'])
+    if (process.env[name]?.startsWith('grpc')) onIgnored(`${name}: spans are sent over HTTP alone`);
   return {
     tracer: provider.getTracer('stratalog', version),
     async close() {
