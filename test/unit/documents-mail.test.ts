@@ -151,6 +151,24 @@ AAAA
     expect(said(blocks)).toContain('Text of second.');
   });
 
+  it('is refused if its text cannot be decoded, and read if only its charset is unknown', async () => {
+    const body = 'The boiler is repaired on Friday. '.repeat(9);
+    const encoded = (transfer: string, text: string, charset = 'utf-8') =>
+      `${head}Subject: Boiler\nContent-Type: text/plain; charset=${charset}\nContent-Transfer-Encoding: ${transfer}\n\n${text}\n`;
+    const base64 = Buffer.from(body).toString('base64');
+    expect(said((await read(encoded('base64', base64))).blocks).join()).toContain('repaired on Friday');
+    expect(said((await read(encoded('base64', base64, 'x-nobody-knows'))).blocks).join()).toContain(
+      'repaired',
+    );
+    const shifted = Buffer.from(Array.from({ length: 600 }, (_, n) => (n * 167 + (n >> 3)) % 256)).toString(
+      'base64',
+    );
+    await expect(read(encoded('base64', shifted))).rejects.toMatchObject({ code: 'document-unreadable' });
+    await expect(read(encoded('base64', shifted, 'x-nobody-knows'))).rejects.toMatchObject({
+      code: 'document-unreadable',
+    });
+  });
+
   it('does not drop a message that only quotes, nor fail on an empty one', async () => {
     expect(said((await read(`${head}Subject: x\n\n> only a quote\n`)).blocks)).toContain('only a quote');
     expect((await read(`${head}Subject: x\n\n`)).blocks).toEqual([]);

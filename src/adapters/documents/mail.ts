@@ -1,5 +1,6 @@
 import PostalMime, { type Address, type Email } from 'postal-mime';
 import type { Attachment, Block, DocumentContent } from '../../domain/documents/content.ts';
+import { Problem } from '../../domain/problems.ts';
 import type { FileToRead } from '../../ports/document-reader.ts';
 import { timestampOf } from './dates.ts';
 import { contentOfHtml } from './html.ts';
@@ -11,6 +12,8 @@ import { withoutControls } from './windows-1252.ts';
 const minTextShare = 0.3;
 /** Archives with more messages than this are cut. */
 const maxMessages = 10_000;
+/** A text with more control characters for each thousand is none: its transfer encoding was broken or cut. */
+const maxControls = 10;
 
 /**
  * Reads a message, or an archive of several in the format mbox: the text part, or else the HTML part. Quoted replies and signatures
@@ -26,6 +29,8 @@ export async function readMail(file: FileToRead): Promise<DocumentContent> {
   if (messages.length === 1 && !first.from && first.html !== undefined && !first.text?.trim()) {
     return { ...contentOfHtml(first.html, 0), attachments: attachmentsOf(first) };
   }
+  // One message of an archive is no reason to refuse the others.
+  if (messages.length === 1) for (const part of [first.text, first.html]) assertText(part ?? '');
   const blocks = messages.flatMap((message) => blocksOfMessage(message, messages.length > 1));
   const isConversation =
     messages.length > 1 ||
@@ -73,6 +78,16 @@ function bodyOf(message: Email): Block[] {
   const blocks = fromText.length === 0 || isStub ? fromHtml : fromText;
   const isAllQuoted = blocks.every((block) => block.isBoilerplate === true);
   return isForwarded || isAllQuoted ? blocks.map(({ isBoilerplate: _, ...block }) => block as Block) : blocks;
+}
+
+function assertText(text: string): void {
+  // eslint-disable-next-line no-control-regex
+  const controls = text.match(/[\0-\u0007\u000E-\u001A\u001C-\u001F\u007F]/g)?.length ?? 0;
+  if (controls * 1_000 > text.length * maxControls)
+    throw new Problem(
+      'document-unreadable',
+      'the text of the message cannot be decoded: it is broken or cut',
+    );
 }
 
 /** Names alone where there are names: the addresses are in the metadata. */
