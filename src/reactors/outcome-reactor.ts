@@ -10,7 +10,7 @@ import { isRefinement } from '../domain/learning/refinement.ts';
 import { answeredMemories, isRecorded } from '../domain/retrieval/answered-memories.ts';
 import type { RetrievalEvent } from '../domain/retrieval/events.ts';
 import { askedAtOf, searchOf } from '../domain/retrieval/search-id.ts';
-import { retrievalStream } from '../domain/streams.ts';
+import { outcomeStream, retrievalStream } from '../domain/streams.ts';
 import type { LoadedEvent } from '../ports/event-store.ts';
 import type { DecisionRow, SearchKey } from '../read-models/decisions.ts';
 
@@ -75,7 +75,8 @@ export function outcomeReactor({ services, reads }: OutcomeParts, context: Comma
         const own = causedBy(context, loaded);
         if (event.type === 'SearchPerformed') {
           const search = searchOf(event.data.searchId);
-          if (isEarly.has(nameOf({ tenant: metadata.tenant, search }))) await use(services, own, search);
+          if (isEarly.has(nameOf({ tenant: metadata.tenant, search })))
+            await useByOutcome(services, context, metadata.tenant, search);
           await detectRefinement({ services, reads }, own, loaded as Of<'SearchPerformed'>, position);
         } else if (event.type === 'ContextAssembled')
           await assembled(services, own, loaded as Of<'ContextAssembled'>, rows);
@@ -101,6 +102,18 @@ function keysOf(events: readonly Followed[], type: 'SearchPerformed' | 'ContextA
 async function use(services: CommandServices, context: CommandContext, search: string): Promise<void> {
   const { tenant } = context.caller;
   await recordUse(services, context, search, await signalsOf(services.store, tenant, search));
+}
+
+/** The same for an outcome that came before its search was recorded: it is the cause, although the search is what was waited for. */
+async function useByOutcome(
+  services: CommandServices,
+  context: CommandContext,
+  tenant: string,
+  search: string,
+): Promise<void> {
+  const outcomes = await services.store.load<OutcomeEvent>(outcomeStream(tenant, search));
+  const last = outcomes.findLast(({ event }) => isExplicit(event.data.source));
+  if (last) await use(services, causedBy(context, last), search);
 }
 
 /** Records that a search refines the latest earlier one in its session that asked something similar. */

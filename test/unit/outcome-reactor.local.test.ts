@@ -356,6 +356,21 @@ it('[C1] takes an outcome that comes before its search was recorded, and drops i
   );
 });
 
+it('[C1] [F10] what was used is caused by the outcome, also if the outcome comes before its search was recorded', async () => {
+  const [late, early] = [ask('c'), ask('c')];
+  await late.record();
+  for (const { searchId } of [late, early])
+    await postOutcome(services(), contextOf('c'), searchId, { used: [memoryId] });
+  await follow();
+  await early.record();
+  await follow();
+  for (const { id } of [late, early]) {
+    const [outcome] = await test.store.load<OutcomeEvent>(outcomeStream('c', id));
+    const [use] = await test.store.load<UseEvent>(useStream('c', id));
+    expect(use!.metadata.causationId).toBe(outcome!.id);
+  }
+});
+
 it('[C1] [C3] nothing is learned from a search whose only feedback was withdrawn', async () => {
   now = Date.now();
   const own = ask('n');
