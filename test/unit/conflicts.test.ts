@@ -35,6 +35,14 @@ describe('conflicts of a stored memory', () => {
     ]);
   });
 
+  it.each([
+    ['Fact number 1 about shards of the search service', 'Fact number 2 about shards of the search service'],
+    ['Ticket 123 about shards of the search service', 'Ticket 124 about shards of the search service'],
+    ['The review of RFC 9110 is due in the search team', 'The review of RFC 9112 is due in the search team'],
+  ])('[A14] do not contradict what has another number as its name: %s', (one, other) => {
+    expect(conflicts(statement('new', one), [statement('old', other)])).toEqual([]);
+  });
+
   it('[A14] supersede what is about an earlier time, and are outdated by what is about a later one', () => {
     const dated = statement('new', 'The port is 9090', { occurredAt: day(5) });
     const others = [

@@ -34,7 +34,7 @@ const NUMBERS = new Set(
 );
 /** Stems after which a number is a name: "step 3". */
 const NUMBERED =
-  /^(?:step|phase|sprint|chapter|section|part|question|problem|exercis|task|item|day|week|figur|tabl|option|issu)$/;
+  /^(?:step|phase|sprint|chapter|section|part|question|problem|exercis|task|item|day|week|figur|tabl|option|issu|ticket|invoic|note|fact|number|no|nr|adr|pep|kep|eip|rfc|pr)$/;
 
 type WordingDifference = Exclude<Difference, 'word'>;
 
