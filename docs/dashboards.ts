@@ -231,6 +231,12 @@ const operations: Dashboard = {
           ],
         },
         {
+          title: 'Free space on the disk',
+          description: 'Profile embedded. Below 64 MB nothing is written.',
+          unit: 'bytes',
+          queries: one('min(stratalog_disk_free)', 'free'),
+        },
+        {
           title: 'Long memories that wait for their passages',
           description: 'A passage could not be embedded and is tried again. The log names the memories.',
           unit: 'short',

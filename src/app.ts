@@ -2,6 +2,7 @@ import { hostname } from 'node:os';
 import type { Logger } from 'pino';
 import { socketIn } from './adapters/folder-socket.ts';
 import { packageVersion } from './adapters/package-version.ts';
+import { freeBytes } from './adapters/pglite/headroom.ts';
 import { openMetrics } from './adapters/prometheus/metrics.ts';
 import { SoleLeases } from './adapters/sole-leases.ts';
 import { openSqlLeases } from './adapters/sql/leases.ts';
@@ -17,7 +18,7 @@ import { startHttpServer, type Api, type HttpApplication, type HttpServer } from
 import { createLogger } from './observability/logger.ts';
 import { readiness, type Readiness } from './observability/readiness.ts';
 import { RepeatedErrors } from './observability/repeated-errors.ts';
-import { embeddingMetrics } from './observability/telemetry.ts';
+import { embeddingMetrics, observeDisk } from './observability/telemetry.ts';
 import { tracedEmbedders } from './observability/traced-embedders.ts';
 import type { Embedders } from './ports/embedder.ts';
 import type { Leases } from './ports/leases.ts';
@@ -75,6 +76,7 @@ async function start(
   const { roles } = config;
   const metrics = openMetrics((error) => logger.warn({ err: error }, 'a metric could not be read'));
   cleanup.add(() => metrics.close());
+  if (config.profile === 'embedded') observeDisk(metrics.meter, () => freeBytes(config.dataDir));
   if (config.traces) await startTracing(logger, cleanup);
   const openingStores = openTracedStores(config, logger, cleanup);
   const openingEmbedders = openEmbeddersFor(config, metrics, openingStores, cleanup);

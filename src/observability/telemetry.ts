@@ -129,6 +129,16 @@ export function observeFacts(
     .addCallback((result) => result.observe(facts.dropped));
 }
 
+/** Room on the disk of the embedded database, which takes no writes if there is too little. */
+export function observeDisk(meter: Meter, freeBytes: () => Promise<number>): void {
+  meter
+    .createObservableGauge('stratalog.disk.free', {
+      description: 'Free space on the disk of the data folder, in bytes; below 64 MB nothing is written',
+      unit: 'By',
+    })
+    .addCallback(async (result) => result.observe(await freeBytes()));
+}
+
 /** Size of the indexes in memory. */
 export function observeInMemory(
   meter: Meter,

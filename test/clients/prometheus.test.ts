@@ -76,6 +76,10 @@ const cases: Readonly<Record<string, { readonly fires: Series; readonly silent: 
     fires: { stratalog_relay_lag: '0+60x60' },
     silent: { stratalog_relay_lag: '0 30 90 0 30 90 0x54' },
   },
+  StratalogDiskNearlyFull: {
+    fires: { stratalog_disk_free: '200000000x60' },
+    silent: { stratalog_disk_free: '5000000000x60' },
+  },
   StratalogRequestsShed: {
     fires: { stratalog_requests_refused_total: '0+1x60' },
     silent: { stratalog_requests_refused_total: '7x60' },

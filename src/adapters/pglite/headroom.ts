@@ -10,6 +10,12 @@ const reserveBytes = 64 * 2 ** 20;
 const backgroundReserveBytes = reserveBytes / 2;
 const freshForMs = 200;
 
+/** Space on the disk of a folder that this user may fill. */
+export async function freeBytes(directory: string): Promise<number> {
+  const { bavail, bsize } = await statfs(directory);
+  return bavail * bsize;
+}
+
 /**
  * Refuses writes (SQLSTATE 53100, disk full) while the disk of `directory` has less space than PostgreSQL needs. So writes
  * fail with an error and reads remain possible, instead of PostgreSQL exiting.
@@ -68,10 +74,7 @@ export class Headroom {
   #freeBytes(): Promise<number> {
     if (performance.now() - this.#asked < freshForMs) return this.#free;
     this.#asked = performance.now();
-    this.#free = statfs(this.#directory).then(
-      ({ bavail, bsize }) => bavail * bsize,
-      () => Infinity,
-    );
+    this.#free = freeBytes(this.#directory).catch(() => Infinity);
     return this.#free;
   }
 }
