@@ -59,7 +59,11 @@ export class PastReadModels implements Surface, Past {
         return await kept.read(leftMs(), use);
       } catch (error) {
         // An erasure closed the copy before it was read.
-        if (!(error instanceof CopyDropped) || fills === maxFills) throw error;
+        if (!(error instanceof CopyDropped)) throw error;
+        if (fills === maxFills)
+          throw new Problem('unavailable', 'memories were erased while the past was read: ask again', {
+            retryAfter: 1,
+          });
       }
     }
   }

@@ -131,6 +131,16 @@ describe('read models of the past', () => {
     expect(await waiting).toBe(2);
   });
 
+  it('[F11] are refused for now if one erasure after another closes them', async () => {
+    const { past, ask, settle } = copies();
+    const refused = expect(ask(1)).rejects.toMatchObject({ code: 'unavailable', retryAfter: 1 });
+    for (let erasures = 0; erasures < 3; erasures++) {
+      await settle();
+      await past.forget([memory]);
+    }
+    await refused;
+  });
+
   it('[F11] close the copies of a what-if, which ends', async () => {
     const { past, opened, settle } = copies();
     const whatIf = past.privately('acme', async (open, signal) => {
