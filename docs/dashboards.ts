@@ -1,10 +1,10 @@
-// The Grafana dashboards of `ops/dashboards`, written by `npm run docs`. A test holds each panel against the metrics of a running server.
+// The Grafana dashboards of `ops/dashboards`, written by `npm run docs`. A test checks each panel against the metrics of a running server.
 
-/** A line, or a family of lines, of a panel. */
+/** A query of a panel, which may draw several lines. */
 export interface Query {
   /** PromQL. */
   readonly expr: string;
-  /** Name of the lines; `{{label}}` stands for the value of a label. */
+  /** Legend of its lines. `{{label}}` is replaced by the value of that label. */
   readonly legend: string;
 }
 
@@ -16,7 +16,7 @@ interface Panel {
   readonly unit: string;
   readonly queries: readonly Query[];
   readonly kind?: 'timeseries' | 'stat';
-  /** From this value on it is shown in red. */
+  /** Values from this one up are shown in red. */
   readonly limit?: number;
 }
 

@@ -53,7 +53,7 @@ export async function inPartialSpan<T>(what: TracedWork, work: (span?: Span) => 
   return tracer && trace.getActiveSpan() ? inSpan(what, work) : work();
 }
 
-export function markFailed(span: Span, error: unknown): void {
+function markFailed(span: Span, error: unknown): void {
   const type = error instanceof Error ? error.name : typeof error;
   span.setAttribute('error.type', type);
   span.setStatus({ code: SpanStatusCode.ERROR });
@@ -100,24 +100,24 @@ export function continuing(places: Iterable<TracePlace>): Pick<TracedWork, 'pare
   return { parent: ROOT_CONTEXT, links: spans.map((span): Link => ({ context: span })) };
 }
 
-/** Does work that was queued as a part of the trace that it was queued in. */
+/** Runs queued work within the trace of the request that queued it. */
 export function atPlace<T>(place: TracePlace, work: () => T): T {
   if (!tracer) return work();
   const span = spanAt(place);
   return context.with(span ? trace.setSpanContext(ROOT_CONTEXT, span) : ROOT_CONTEXT, work);
 }
 
-/** The same items, made as a part of the present trace, whoever asks for them. */
+/** The same items. Each is produced within the current trace, even if it is consumed outside of it. */
 export function inThisTrace<T>(items: AsyncIterable<T>): AsyncIterable<T> {
   if (!tracer) return items;
-  const present = context.active();
+  const current = context.active();
   return {
     [Symbol.asyncIterator]() {
-      const iterator = context.with(present, () => items[Symbol.asyncIterator]());
+      const iterator = context.with(current, () => items[Symbol.asyncIterator]());
       return {
-        next: () => context.with(present, () => iterator.next()),
+        next: () => context.with(current, () => iterator.next()),
         return: (value) =>
-          context.with(present, () => iterator.return?.(value) ?? Promise.resolve({ done: true, value })),
+          context.with(current, () => iterator.return?.(value) ?? Promise.resolve({ done: true, value })),
       };
     },
   };

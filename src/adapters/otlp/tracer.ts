@@ -19,9 +19,9 @@ export interface OpenTracer {
 const closeMs = 3_000;
 
 /**
- * Records spans and sends them in batches by OTLP over HTTP. Where to, which of them, and the attributes of the resource follow
- * OpenTelemetry's variables (`OTEL_EXPORTER_OTLP_ENDPOINT`, `OTEL_TRACES_SAMPLER`, `OTEL_SERVICE_NAME`, …). What the receiver does not
- * take is dropped; `onError` is then called. `onIgnored` is told of each variable with a value that cannot be used.
+ * Records spans and sends them in batches by OTLP over HTTP. OpenTelemetry's variables (`OTEL_EXPORTER_OTLP_ENDPOINT`,
+ * `OTEL_TRACES_SAMPLER`, `OTEL_SERVICE_NAME`, …) set the receiver, the sampler and the attributes of the resource. If the receiver does not
+ * accept a batch, it is dropped and `onError` is called. `onIgnored` is called for each variable whose value cannot be used.
  */
 export function openTracer(
   version: string,

@@ -24,7 +24,7 @@ export interface Column<Row> {
   readonly isCode?: boolean;
 }
 
-/** A table, or what stands in its place if it has no rows. */
+/** A table, or the note `empty` if there are no rows. */
 export function table<Row>(
   columns: readonly Column<Row>[],
   rows: readonly Row[],

@@ -64,7 +64,7 @@ export async function collectReport(collecting: Collecting): Promise<ReportData>
   };
 }
 
-/** The events of the range, in one stream of which only the counts are kept. */
+/** Reads the events of the range as a stream, and keeps only their counts. */
 async function countRange(
   { client, range, onProgress }: Collecting,
   minPosition: string | undefined,

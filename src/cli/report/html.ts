@@ -31,6 +31,6 @@ const entities: Readonly<Record<string, string>> = {
   "'": '&#39;',
 };
 
-/** Text as markup. Control and bidirectional characters are replaced, so that a name cannot rearrange what stands beside it. */
+/** Escapes text for HTML. Control and bidirectional characters are replaced, so that a name cannot reorder the text around it. */
 const escaped = (text: string): string =>
   printableLines(text).replaceAll(/[&<>"']/g, (char) => entities[char]!);

@@ -98,8 +98,8 @@ function howToVerify({ verifierKey }: LogHeads, { first, last }: RangeProof): Ht
   return [
     html`<h3>To check it later</h3>`,
     html`<p>
-      Save the signed head above as <code>head.txt</code>. The log must continue it: any event before it that
-      was changed, removed, inserted or moved since is found.
+      Save the signed head above as <code>head.txt</code>. The command reports any event before this head that
+      was changed, removed, inserted or moved since.
     </p>`,
     html`<pre>npx stratalog audit verify --against head.txt</pre>`,
     html`<p>Without the server, from a copy of its data folder or a backup:</p>`,
